@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # How much of each codec its conformance vectors reach: vectors_coverage.sh [-l] [FORMAT/CODEC...] prints it; without
-# codecs, of every encoding of role `new` or `proposed`. -l lists the missed lines with their functions.
-# vectors_coverage.sh check [FORMAT/CODEC...] compares with corpora/vectors/coverage.tsv and fails where a line is missed
-# that reports no error and has no reason in corpora/vectors/unreached.tsv. vectors_coverage.sh make writes coverage.tsv
-# anew, and those rows of unreached.tsv that it can decide by itself: code that only other encodings of the format run.
+# codecs, of every encoding of role `new` or `proposed`. -l lists the missed lines and sides of conditions.
+# vectors_coverage.sh check [FORMAT/CODEC...] compares with corpora/vectors/coverage.tsv and fails where a line or a side
+# is missed that reports no error and has no reason in corpora/vectors/unreached.tsv or unreached_sides.tsv.
+# vectors_coverage.sh make writes coverage.tsv anew, and those reasons that it can decide by itself: code that only other
+# encodings of the format run.
 #
 # Each codec is exported and built with clang's coverage; the exported test then decodes, encodes and queries the valid
 # vectors and decodes the invalid ones, with the portable code and with that for each level that the processor has. So the
@@ -11,7 +12,7 @@
 # llvm-profdata, llvm-cov, python3 and jq; 77 without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bakeoff=${BAKEOFF:-build/bakeoff} table=corpora/vectors/coverage.tsv reasons=corpora/vectors/unreached.tsv
+bakeoff=${BAKEOFF:-build/bakeoff} table=corpora/vectors/coverage.tsv reasons=corpora/vectors/unreached.tsv sides=corpora/vectors/unreached_sides.tsv
 for tool in clang llvm-profdata llvm-cov python3 jq; do
     command -v "$tool" >/dev/null || { echo "$tool is missing"; exit 77; }
 done
@@ -37,6 +38,8 @@ cover() { # ENCODING: its lcov file and source
     done
     llvm-profdata merge -o "$dir/data" "$dir"/raw-*
     llvm-cov export -format=lcov -instr-profile "$dir/data" "$dir/run-vectors" "$dir/$name.c" >"$file.lcov"
+    llvm-cov export -format=text -skip-functions -skip-expansions -instr-profile "$dir/data" "$dir/run-vectors" \
+        "$dir/$name.c" >"$file.json"
     mv "$dir/$name.c" "$file.c"
     rm -rf "$dir"
 }
@@ -48,10 +51,11 @@ cover_all() { # ENCODING...
 }
 
 row() { # ENCODING: its row, and what is missed
-    python3 corpora/vectors_coverage.py "$1" "$scratch/${1/\//!}.c" "$scratch/${1/\//!}.lcov" "$scratch"
+    local file=$scratch/${1/\//!}
+    python3 corpora/vectors_coverage.py "$1" "$file.c" "$file.lcov" "$file.json" "$scratch"
 }
 
-header=$'encoding\tlines\terrors missed\texplained\tothers missed\tbranches\tbranches missed'
+header=$'encoding\tlines\terrors missed\texplained\tothers missed\tsides\terrors missed\texplained\tothers missed'
 case $mode in
 print | -l)
     cover_all "${encodings[@]}"
@@ -76,7 +80,7 @@ check)
     for encoding in "${encodings[@]}"; do
         row "$encoding" >"$scratch/out"
         if grep '^    \*' "$scratch/out"; then
-            echo "$encoding: these lines are missed by its vectors and have no reason in $reasons"
+            echo "$encoding: these lines and sides are missed by its vectors and have no reason in $reasons or $sides"
             failed=$((failed + 1))
         elif ! grep -qxF "$(sed -n 1p "$scratch/out")" "$table"; then
             echo "$encoding: another row than in $table, which \`corpora/vectors_coverage.sh make\` writes"
@@ -85,9 +89,10 @@ check)
     done
     if (($# == 0)); then
         while read -r unused; do
-            echo "$reasons: nothing is missed: $unused"
+            echo "nothing is missed: $unused"
             failed=$((failed + 1))
-        done < <(tail -n +2 "$reasons" | cut -f1-3 | grep -vxFf "$scratch/used")
+        done < <(tail -n +2 "$reasons" | cut -f1-3 | grep -vxFf "$scratch/used"
+            tail -n +2 "$sides" | cut -f1-4 | grep -vxFf "$scratch/used-sides")
     fi
     echo "$((${#encodings[@]} > failed ? ${#encodings[@]} - failed : 0)) passed, $failed failed: what vectors reach"
     [[ $failed = 0 ]]

@@ -1,6 +1,7 @@
 /* The models of conformance vectors. */
 #include "corpora/vectors_models.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Text forms by their names, which vectors.def uses. */
@@ -58,11 +59,74 @@ static enum bo_status draw(const struct bo_format *format, const struct bo_vecto
     return format->resample(*model_ret, model->n_resampled, &random, arena, model_ret, NULL);
 }
 
+/* Reads a number in decimal; returns what follows it. */
+static const char *take_number(const char *p, uint64_t *v_ret)
+{
+    for (*v_ret = 0; *p >= '0' && *p <= '9'; p++)
+        *v_ret = 10 * *v_ret + (uint64_t)(*p - '0');
+    return p;
+}
+
+/* "{A+B}", "{A+B%M}": A + (i B mod M), in hexadecimal behind "0x". "{x*N}": N times x. */
+static const char *put_term(const char *p, uint64_t i, bool hex, struct bo_writer *out)
+{
+    uint64_t first, step, most = 0;
+    if (p[2] == '*') {
+        const uint8_t x = (uint8_t)p[1];
+        for (p = take_number(p + 3, &first); first && !out->status; first--)
+            bo_put_u8(out, x);
+        return p + 1;
+    }
+    p = take_number(p + 1, &first);
+    p = take_number(p + 1, &step);
+    if (*p == '%')
+        p = take_number(p + 1, &most);
+    step *= i;
+    bo_put_text(out, hex ? "%" PRIx64 : "%" PRIu64, first + (most ? step % most : step));
+    return p + 1;
+}
+
+static void put_block(const char *p, const char *end, uint64_t i, struct bo_writer *out)
+{
+    while (p < end) {
+        if (*p == '{')
+            p = put_term(p, i, out->n >= 2 && memcmp(out->p + out->n - 2, "0x", 2) == 0, out);
+        else
+            bo_put_u8(out, (uint8_t)*p++);
+    }
+}
+
+/* The text, in which the lines between "*N" and "*" are repeated N times, numbered from i = 0. */
+static void expand(const char *p, struct bo_writer *out)
+{
+    while (*p) {
+        if (*p != '*') {
+            const char *end = strchr(p, '\n') + 1;
+            bo_put_bytes(out, p, (size_t)(end - p));
+            p = end;
+            continue;
+        }
+        uint64_t n;
+        p = take_number(p + 1, &n);
+        const char *end = strstr(p, "\n*\n") + 1;
+        for (uint64_t i = 0; i < n && !out->status; i++)
+            put_block(p + 1, end, i, out);
+        p = end + 2;
+    }
+}
+
 bool bo_vector_model_make(const struct bo_format *format, const struct bo_vector_model *model,
                           struct bo_arena *arena, void **model_ret)
 {
     if (!model->text)
         return !draw(format, model, arena, model_ret);
-    const struct bo_span text = {(const uint8_t *)model->text, strlen(model->text)};
-    return !format->parse(text, arena, model_ret, NULL);
+    struct bo_writer out;
+    bo_writer_init(&out, arena);
+    expand(model->text, &out);
+    uint8_t *text = out.status ? NULL : bo_alloc(arena, out.n); /* the model points into it */
+    const struct bo_span span = {text, out.n};
+    if (text)
+        memcpy(text, out.p, out.n);
+    bo_writer_free(&out);
+    return text && !format->parse(span, arena, model_ret, NULL);
 }

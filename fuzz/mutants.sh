@@ -16,7 +16,7 @@ set -eu -o pipefail
 
 # Limits for a process of a check: several times the need of the slowest one without an edit. A check that only waits
 # ends after WALL_SECONDS.
-CPU_SECONDS=${MUTANTS_CPU_SECONDS:-40} WALL_SECONDS=900
+CPU_SECONDS=${MUTANTS_CPU_SECONDS:-40} WALL_SECONDS=${MUTANTS_WALL_SECONDS:-900}
 EQUIVALENT=fuzz/mutants/equivalent.tsv
 WORK=$PWD/build/mutants
 STATE=$WORK/state.tsv

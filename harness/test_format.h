@@ -317,6 +317,28 @@ static inline void expect_failing_allocations(unsigned n_seeds, size_t scale)
 
 /* ---- properties of every merge --------------------------------------------------------------- */
 
+/*
+ * Among the figures of a use, times and sizes decide which codec is its pick. A limit excludes
+ * codecs instead; for queries that find nothing and for a cold file, each format decides.
+ */
+static inline void expect_uses_decide(void)
+{
+    const struct bo_format *format = test_format();
+    assert_non_null(format->report->uses);
+    for (const struct bo_use *use = format->report->uses->uses; use->use; use++) {
+        const struct bo_figure *figure = &use->figure;
+        const char *label = figure->label ? figure->label : "";
+        const bool is_measured = figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT ||
+                                 figure->kind == BO_SIZE_PER_UNIT ||
+                                 figure->kind == BO_OUTER_PER_UNIT;
+        if (use->limit != 0)
+            assert_false(use->picks);
+        else if (is_measured && !strstr(label, "/miss") && strcmp(label, "open-cold") != 0)
+            assert_true(use->picks);
+        assert_int_equal(use->limit != 0, use->fit != NULL);
+    }
+}
+
 /* Merges models with each of the allocations failing. */
 static inline void expect_failing_merges(const void *const *models, size_t n_models)
 {

@@ -45,7 +45,7 @@ if jq -e '(.optional | not) and (.role == "new" or .role == "proposed")' <<<"$co
     elif jq -e '.reads == null' <<<"$codec" >/dev/null; then
         BAKEOFF=$bakeoff corpora/vectors_coverage.sh -l "$1" >build/verify-codec-vectors.log 2>&1 &&
             grep -q '^    \*' build/verify-codec-vectors.log &&
-            lack "vectors that reach $(grep -c '^    \*' build/verify-codec-vectors.log) lines: \`corpora/vectors_coverage.sh -l $1\`"
+            lack "vectors that reach $(grep -c '^    \*' build/verify-codec-vectors.log) lines and sides of conditions: \`corpora/vectors_coverage.sh -l $1\`"
     fi
 fi
 

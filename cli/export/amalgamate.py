@@ -23,7 +23,7 @@ OTHER_HEADERS = {'xxhash.h': 'XXH', 'zstd.h': 'ZSTD_', 'simde/x86/sse2.h': 'simd
 # A header, the requirement in the folder's README, and the library to link.
 NEEDS = [('<xxhash.h>', 'the header `xxhash.h` of xxHash 0.8', ''), ('<zstd.h>', 'libzstd', 'zstd'),
          ('<simde/', 'the headers of SIMDe', ''), ('<math.h>', '', 'm')]
-UNUSED_IN_CHECKS = 'workloads|n_workloads|parse|print|draw_edges|link'
+UNUSED_IN_CHECKS = 'workloads|n_workloads|parse|print|link'
 
 
 class Item:

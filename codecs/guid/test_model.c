@@ -33,6 +33,7 @@ static void test_generated_models(void **state)
     expect_valid_models(100, 30, flaw_of);
     expect_models_from_bytes(100, flaw_of, NULL);
     expect_same_seed_same_model(20);
+    expect_uses_decide();
     expect_failing_allocations(3, 6);
 }
 

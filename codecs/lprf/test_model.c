@@ -238,6 +238,7 @@ static void test_same_seed_same_model(void **state)
 {
     (void)state;
     expect_same_seed_same_model(200);
+    expect_uses_decide();
 }
 
 static void test_each_allocation_fails(void **state)

@@ -183,6 +183,7 @@ static void test_same_seed_same_model(void **state)
 {
     (void)state;
     expect_same_seed_same_model(50);
+    expect_uses_decide();
 }
 
 /* Every shape of table and every mutation, each with each of its allocations failing. */

@@ -308,6 +308,7 @@ static void test_generated(void **state)
         assert_true(n_of_type[type] > 20);
     assert_true(n_instants > 10 && n_extremes > 5 && n_equal > 10 && n_mixed > 10 && n_strange > 2);
     expect_same_seed_same_model(100);
+    expect_uses_decide();
     expect_failing_allocations(4, 12);
 }
 

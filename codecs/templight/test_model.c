@@ -476,6 +476,7 @@ static void test_same_seed_same_model(void **state)
 {
     (void)state;
     expect_same_seed_same_model(200);
+    expect_uses_decide();
 }
 
 static void test_most_mutations_change_something(void **state)

@@ -21,6 +21,7 @@ static void test_generator(void **state)
     expect_valid_models(60, 20, flaw_of);
     expect_models_from_bytes(60, flaw_of, NULL);
     expect_same_seed_same_model(20);
+    expect_uses_decide();
     expect_failing_allocations(6, 6);
 }
 
