@@ -82,7 +82,7 @@ commands_of() { # FILE
         { line = $0; if (!fenced) line = substr(line, 5)
           while (line ~ /\\$/ && (getline more) > 0) { sub(/\\$/, "", line); line = line more }
           command = line; while (command ~ /^[A-Z_]+=[^ ]* +/) sub(/^[^ ]* /, "", command)
-          if (command ~ /^(make|git|clang|clang\+\+|clang\+\+-14|llvm-profdata[-0-9]*|(\.\.\/)*build\/bakeoff|[a-z]+\/[a-z_\/]+\.sh)( |$)/)
+          if (command ~ /^(make|git|clang|clang\+\+|clang\+\+-14|llvm-profdata[-0-9]*|babeltrace2|(\.\.\/)*build\/bakeoff|[a-z]+\/[a-z_\/]+\.sh)( |$)/)
               print line
           else if (strict)
               print "false # is no command: " line }' "$1"

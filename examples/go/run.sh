@@ -5,6 +5,7 @@
 #
 # usage: examples/go/run.sh [bench]
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 bakeoff=${BAKEOFF:-$root/build/bakeoff}
