@@ -18,6 +18,7 @@ enum {
     MAX_LARGE_BYTES = 1 << 18,
     N_SEEDS = 400,
     N_ANSWERS = 6,      /* per query kind */
+    N_SPREAD = 1 << 20, /* the first queries of a kind, among which answers are spread */
     MAX_DAMAGED = 1024, /* damaged bytes, from the start of an encoding */
     MAX_INVALID = 128,  /* rules */
     BUDGET = 1 << 26,   /* memory for one input, in bytes */
@@ -142,11 +143,11 @@ static bool print_answer(const struct bo_codec *codec, void *reader, const void 
     return p != NULL;
 }
 
-/* The i-th query whose answer a vector contains: they are spread over all queries of the kind. */
+/* The i-th query whose answer a vector contains: they are spread over the first queries of the kind. */
 static bool query_at(const struct bo_query_kind *kind, const void *model, unsigned i, void *query)
 {
-    const uint64_t n = kind->count(model),
-                   wanted = n <= N_ANSWERS ? i : i * (n - 1) / (N_ANSWERS - 1);
+    const uint64_t count = kind->count(model), n = count < N_SPREAD ? count : N_SPREAD;
+    const uint64_t wanted = n <= N_ANSWERS ? i : i * (n - 1) / (N_ANSWERS - 1);
     bool ok = i < N_ANSWERS && i < n;
     for (uint64_t k = 0; ok && k <= wanted; k++)
         ok = kind->at(model, k, query);

@@ -109,24 +109,21 @@ struct typed_keys {
     size_t n, cap;
 };
 
-static bool read_typed_key(struct statehist_json *j, struct typed_key *key)
+static void read_typed_key(struct statehist_json *j, struct typed_key *key)
 {
     static const char *const members[] = {"key", "type", NULL};
     uint32_t seen = 0, which;
-    if (!statehist_json_take(j, '{', "not an object"))
-        return false;
-    while (statehist_json_member(j, members, 3, &seen, &which)) {
+    statehist_json_take(j, '{', "not an object");
+    while (!j->status && statehist_json_member(j, members, 3, &seen, &which) &&
+           which != STATEHIST_JSON_CLOSED) {
         struct bo_span name;
         size_t off;
-        if (which == STATEHIST_JSON_CLOSED)
-            return true;
         if (which == 0)
             statehist_json_key(j, &key->key, &key->off);
         else if (statehist_json_string(j, &name, &off) &&
                  !statehist_type_of(name, true, &key->type))
             statehist_json_fail(j, BO_UNSUPPORTED, off, "unknown type");
     }
-    return false;
 }
 
 static bool read_typed_keys(struct statehist_json *j, uint32_t which, void *context)
@@ -140,8 +137,7 @@ static bool read_typed_keys(struct statehist_json *j, uint32_t which, void *cont
             j->status = bo_fail_alloc(j->err, j->arena);
             return false;
         }
-        if (!read_typed_key(j, &list->keys[list->n++]))
-            return false;
+        read_typed_key(j, &list->keys[list->n++]);
     }
     return !j->status;
 }

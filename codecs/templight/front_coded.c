@@ -42,10 +42,9 @@ static bool are_too_long(uint64_t nbytes, uint64_t n, uint64_t written_nbytes)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b, void *names)
+static int compare_names(const void *a, const void *b)
 {
-    const struct bo_span *texts = names;
-    return bo_span_compare(texts[*(const uint32_t *)a], texts[*(const uint32_t *)b]);
+    return bo_span_compare(**(const struct bo_span *const *)a, **(const struct bo_span *const *)b);
 }
 
 static void put_text(struct bo_writer *out, struct bo_span text)
@@ -59,22 +58,22 @@ static enum bo_status put_names(struct bo_writer *out, const struct templight_tr
                                 uint32_t *places, struct bo_error *err)
 {
     const uint32_t n = trace->n_names;
-    uint32_t *order = bo_alloc_array(out->arena, n, sizeof *order);
+    const struct bo_span **order = bo_alloc_array(out->arena, n, sizeof *order);
     struct bo_span last = {NULL, 0};
     uint64_t nbytes = 0, written_nbytes = 0;
     if (!order)
         return bo_fail_alloc(err, out->arena);
     for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    qsort_r(order, n, sizeof *order, compare_names, (void *)(uintptr_t)trace->names);
+        order[i] = &trace->names[i];
+    qsort(order, n, sizeof *order, compare_names);
     bo_mark(out, "names");
     bo_put_uvarint(out, n);
     for (uint32_t i = 0; i < n; i++) {
-        const struct bo_span name = trace->names[order[i]];
+        const struct bo_span name = *order[i];
         const size_t prefix = bo_common_prefix(last, name);
         bo_put_uvarint(out, prefix);
         put_text(out, (struct bo_span){name.p + prefix, name.n - prefix});
-        places[order[i]] = i;
+        places[order[i] - trace->names] = i;
         nbytes += name.n;
         written_nbytes += name.n - prefix;
         last = name;

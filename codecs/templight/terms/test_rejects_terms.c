@@ -368,6 +368,22 @@ static void test_class_of_own_origin(void **state)
     }
 }
 
+/* A grammar ends inside its part, whatever follows the part. */
+static void test_grammar_ends_in_its_part(void **state)
+{
+    (void)state;
+    enum { OFF = 4, NBYTES = 1 + 32 + 4 + 4 }; /* there is one: no terminals, rules, text */
+    static const uint8_t bytes[OFF + NBYTES + 4] = {[OFF] = 1};
+    const struct bo_span in = {bytes, sizeof bytes};
+    struct templight_text_reader texts;
+    struct bo_error error = {0};
+    struct bo_cursor whole = bo_cursor_at(in, OFF, NBYTES), cut = bo_cursor_at(in, OFF, NBYTES - 1);
+    assert_int_equal(templight_open_texts(in, &whole, &arena, &texts, &error), BO_OK);
+    assert_int_equal(bo_left(&whole), 0);
+    assert_int_equal(templight_open_texts(in, &cut, &arena, &texts, &error), BO_TRUNCATED);
+    assert_int_equal(error.off, OFF + 1);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +392,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_deep_references, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_group, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_class_of_own_origin, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_grammar_ends_in_its_part, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
