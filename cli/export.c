@@ -86,14 +86,14 @@ static bool valid_prefix(const char *prefix)
 
 /*
  * Copies the vectors of the source tree, or makes them like `bakeoff vectors`. A second reader has
- * the vectors of the codec that it reads.
+ * the vectors of the codec that it reads; a level has its own, because it encodes to other bytes.
  */
 static bool write_vectors(const struct bo_format *format, const struct bo_codec *codec,
                           const char *tree, const char *folder)
 {
     char command[] = "vectors", output[] = "-o", name[256], path[MAX_PATH], kept[MAX_PATH];
     char *argv[] = {command, name, output, path, NULL};
-    const char *encoding = bo_layout_of(format, codec)->name;
+    const char *encoding = bo_encoding_of(format, codec)->name;
     struct bo_input in;
     snprintf(name, sizeof name, "%s/%s", format->name, encoding);
     snprintf(path, sizeof path, "%s/vectors.json", folder);

@@ -9,7 +9,7 @@
 #include "codecs/statehist/ht/write.h"
 #include "codecs/statehist/model.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 struct growth {
     const struct ht_file *file;
