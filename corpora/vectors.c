@@ -143,7 +143,7 @@ static bool print_answer(const struct bo_codec *codec, void *reader, const void 
     return p != NULL;
 }
 
-/* The i-th query whose answer a vector contains: they are spread over the first queries of the kind. */
+/* The i-th query whose answer a vector contains: spread over the first queries of the kind. */
 static bool query_at(const struct bo_query_kind *kind, const void *model, unsigned i, void *query)
 {
     const uint64_t count = kind->count(model), n = count < N_SPREAD ? count : N_SPREAD;

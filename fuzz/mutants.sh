@@ -196,7 +196,7 @@ if ((n_pending)); then
     mkdir "$WORK"/claims
     : >"$WORK"/finished
     began=$SECONDS
-    trap 'kill 0' INT TERM
+    trap 'trap - INT TERM; kill 0' INT TERM
     for ((t = 0; t < jobs; t++)); do work $t & done
     wait
     [[ $(wc -l <"$WORK"/finished) = "$n_pending" ]] || fail "not all edits were tried; see $WORK/log-*"

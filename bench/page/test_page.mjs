@@ -46,8 +46,8 @@ const readRuns = () => {
     const text = file.endsWith(".xz") ? execFileSync("xz", ["-dc", file], { maxBuffer: 1 << 30 }) : readFileSync(file);
     const { context, benchmarks } = JSON.parse(text);
     const documents = context.bakeoff.documents.filter((d) => !d.scale);
-    const news = [...new Set(documents.map((d) => d.format))].filter((format) => !runs.has(format));
-    if (!news.length) continue;
+    const added = [...new Set(documents.map((d) => d.format))].filter((format) => !runs.has(format));
+    if (!added.length) continue;
     const times = new Map(), failed = new Set();
     for (const b of benchmarks) {
       if (b.run_type !== "iteration") continue;
@@ -55,7 +55,7 @@ const readRuns = () => {
       if (b.error_occurred) failed.add(b.run_name);
       else (times.get(b.run_name) ?? times.set(b.run_name, []).get(b.run_name)).push(b.real_time);
     }
-    for (const format of news) runs.set(format, { context, documents, times, failed });
+    for (const format of added) runs.set(format, { context, documents, times, failed });
   }
   return runs;
 };

@@ -83,11 +83,11 @@ public class StatehistTree {
             LinkedList<String> path = new LinkedList<>();
             for (int q = quark; q != -1; q = parents.get(q))
                 path.addFirst(names.get(q));
-            String[] told = path.toArray(new String[0]);
-            for (int i = 0; i < told.length && i < before.size(); i++)
-                if (told[i].equals(before.get(i)))
-                    told[i] = "*";
-            paths.add(told);
+            String[] steps = path.toArray(new String[0]);
+            for (int i = 0; i < steps.length && i < before.size(); i++)
+                if (steps[i].equals(before.get(i)))
+                    steps[i] = "*";
+            paths.add(steps);
             before = path;
         }
         try (ObjectOutputStream out = new ObjectOutputStream(System.out)) {

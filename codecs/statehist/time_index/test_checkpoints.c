@@ -119,13 +119,13 @@ static void test_answers(void **state)
     encode(&out, &at, &n);
     expect_answers(bo_writer_span(&out), 0);
     expect_answers(bo_writer_span(&out), 1);
-    expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_TOLD);
+    expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_STORED);
     bo_writer_free(&out);
 }
 
 /*
- * Five attributes have no checkpoints. Kept is what those of one interval are, but for null, and
- * which the others are.
+ * A history of five attributes has no checkpoints. The reader stores the states of attributes that
+ * have one interval, unless it is null, and which attributes have several.
  */
 static void test_no_checkpoints(void **state)
 {
@@ -133,7 +133,7 @@ static void test_no_checkpoints(void **state)
     static const struct {
         uint32_t max_stored;
         size_t n_stored;
-    } rows[] = {{0, 0}, {4, 0}, {5, 4}, {TIME_INDEX_MAX_TOLD, 4}};
+    } rows[] = {{0, 0}, {4, 0}, {5, 4}, {TIME_INDEX_MAX_STORED, 4}};
     struct bo_writer text, out;
     bo_writer_init(&text, &arena);
     bo_writer_init(&out, &arena);

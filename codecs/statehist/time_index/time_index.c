@@ -385,7 +385,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
                            void **reader_ret, struct bo_error *err)
 {
     const struct time_index_limits limits = {TIME_INDEX_MAX_KEPT, TIME_INDEX_MAX_UNPACKED,
-                                             TIME_INDEX_MAX_TOLD, arena->keep_nbytes};
+                                             TIME_INDEX_MAX_STORED, arena->keep_nbytes};
     return time_index_open_within(in, limits, arena, reader_ret, err);
 }
 

@@ -15,7 +15,7 @@ enum {
     TIME_INDEX_MAX_KEPT = 1 << 16,     /* blocks */
     TIME_INDEX_MAX_UNPACKED = 1 << 20, /* intervals */
     TIME_INDEX_MAX_WHOLE = 1 << 19,    /* intervals; new memory for more costs more than it saves */
-    TIME_INDEX_MAX_TOLD = 1 << 18,
+    TIME_INDEX_MAX_STORED = 1 << 18,   /* entries of decoded checkpoints */
     TIME_INDEX_MAX_SHAPES = 4095,
     TIME_INDEX_SHAPE_NBYTES = 4,
     TIME_INDEX_MAX_SHAPED = ASCENDING_BLOCK + 1, /* intervals */

@@ -329,7 +329,7 @@ static const char *states_flaw(const struct unwind_dictionary *d, enum unwind_ar
     return flaw;
 }
 
-/* Lists of one stream, behind those that are known; false without memory. */
+/* Reads the lists of one stream and appends them to the known ones; false without memory. */
 static bool get_lists(struct coder *c, struct bo_span in)
 {
     c->range = bo_range_decoder(in);
