@@ -822,6 +822,11 @@ echo 'main:1:1' >"$t/extra/autofdo/llvm-text/other.txt"
 BAKEOFF_CORPORA=$t/extra run list corpora --json
 json "notes, sources and known names are not offered" '[.[] | select(.state == "external" and .format == "pcdata")
     | .name] == ["mine"]'
+mkdir -p "$t/extra/lprf"
+touch "$t/extra/lprf/names-list.txt.xz" "$t/extra/lprf/names-profile.proftext"
+BAKEOFF_CORPORA=$t/extra run list corpora --json
+json "lists of names are no documents, profiles of names are" '[.[] | select(.state == "external" and .format == "lprf")
+    | .name] == ["names-profile"]'
 json "the manifest knows what lies deeper, and where it is from" '[.[] | select(.state == "external"
     and .format == "autofdo")] | map(.name) == ["libmine", "libmine.2024"]
     and all(.[]; .provenance | endswith("Apache-2.0"))'

@@ -265,8 +265,8 @@ static void release(struct bo_document *document)
 /* True for notes, sources and lists of names, which are next to documents. */
 static bool is_note(const struct bo_document *document)
 {
-    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",    "*.sql",
-                                           "*.c",       "*.cpp", "*/names-*", "*.workload*"};
+    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",         "*.sql",
+                                           "*.c",       "*.cpp", "*/names-*.txt*", "*.workload*"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (fnmatch(patterns[i], document->path, 0) == 0)
             return true;

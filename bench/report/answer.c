@@ -467,10 +467,10 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
 {
     const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
     const struct bo_run_document **documents;
-    const unsigned n =
-        bo_common_documents(pair, 2, k ? 1 : 0, a->format->name, a->arena, &documents);
+    const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
     if (n == 0)
         return;
+    const char *label = bo_run_main_label(documents[0]);
     const struct bo_run_codec *to[] = {a->main.status_quo.to, a->main.proposal.to};
     for (unsigned i = 0; i < BO_N_CONCLUSIONS; i++) {
         const struct bo_run_codec *other = to[i / 2];
@@ -478,12 +478,12 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
             continue;
         /* the fastest reader of an encoding may differ between machines */
         const struct bo_run_codec *mine =
-            bo_fastest_reader(documents, n, a->main.pick, a->label, false);
-        const struct bo_run_codec *theirs = bo_fastest_reader(documents, n, other, a->label, false);
+            bo_fastest_reader(documents, n, a->main.pick, label, false);
+        const struct bo_run_codec *theirs = bo_fastest_reader(documents, n, other, label, false);
         if (!mine || !theirs)
             continue;
         const struct bo_mean_ratio ratio =
-            i % 2 ? times_in(a, a->runs[k], documents, n, mine->name, theirs->name, a->label, false)
+            i % 2 ? times_in(a, a->runs[k], documents, n, mine->name, theirs->name, label, false)
                   : bo_bytes_over(documents, n, mine->name, theirs->name);
         if (isnan(ratio.ratio))
             continue;

@@ -79,14 +79,22 @@ static double time_of(const struct bo_run_document *document, unsigned c, unsign
     return row && row->n ? row->median_ns : NAN;
 }
 
+static double held_by(const struct bo_run_document *document, unsigned c, unsigned b,
+                      const char *label)
+{
+    return bo_run_counter(
+        bo_run_variant_row(document, &document->codecs[c], budgets[b].variant, label),
+        "reader_bytes");
+}
+
 const char *bo_keep_label(const struct bo_run_document *document)
 {
     const char *label = NULL;
     double largest = 0;
     for (unsigned c = 0; c < document->n_codecs; c++)
         for (unsigned l = 0; l < document->n_labels; l++) {
-            if (!has_budgets(document, c, l))
-                continue;
+            if (!has_budgets(document, c, l) || !(held_by(document, c, 0, document->labels[l]) > 0))
+                continue; /* groups of queries state no memory */
             const double ratio = time_of(document, c, 0, document->labels[l]) /
                                  time_of(document, c, N_BUDGETS - 1, document->labels[l]);
             if (ratio > largest) {
@@ -104,9 +112,7 @@ static bool put_curve(const struct bo_run_document *document, unsigned c, const 
     bool any = false;
     for (unsigned b = 0; b < N_BUDGETS; b++) {
         const double ns = time_of(document, c, b, label);
-        const double held = bo_run_counter(
-            bo_run_variant_row(document, &document->codecs[c], budgets[b].variant, label),
-            "reader_bytes");
+        const double held = held_by(document, c, b, label);
         if (!(ns > 0) || !(held > 0))
             continue;
         fprintf(out, "%.9g %.9g\n", held, ns);

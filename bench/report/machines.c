@@ -13,30 +13,19 @@ static const char *machine_of(const struct bo_run *run)
     return bo_environment_fact(&run->environment, "machine");
 }
 
-unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
-                         struct bo_arena *arena, const struct bo_run *const **runs_ret)
-{
-    const struct bo_run **found = bo_array_or_abort(arena, BO_MAX_MACHINES, sizeof *found);
-    unsigned n_found = 0;
-    for (size_t i = 0; i < n && n_found < BO_MAX_MACHINES; i++) {
-        bool is_new =
-            i == 0 || (bo_run_measured(runs[i], format, false) && !runs[i]->environment.partial);
-        for (unsigned k = 0; k < n_found; k++)
-            is_new = is_new && strcmp(machine_of(found[k]), machine_of(runs[i])) != 0;
-        if (is_new)
-            found[n_found++] = runs[i];
-    }
-    *runs_ret = found;
-    return n_found;
-}
-
+/* Whether all runs have the document with the same content and main workload. */
 static bool all_measured(const struct bo_run *const *runs, unsigned n,
                          const struct bo_run_document *document)
 {
     for (unsigned k = 0; k < n; k++) {
         const struct bo_run_document *other =
             bo_run_document(runs[k], document->format, document->name);
+        if (other == document)
+            continue;
         if (!other || !other->xxh3 || !document->xxh3 || strcmp(other->xxh3, document->xxh3) != 0)
+            return false;
+        const char *label = bo_run_main_label(document), *other_label = bo_run_main_label(other);
+        if (!label || !other_label || strcmp(label, other_label) != 0)
             return false;
     }
     return true;
@@ -46,78 +35,89 @@ unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, 
                              const char *format, struct bo_arena *arena,
                              const struct bo_run_document ***documents_ret)
 {
-    const struct bo_run_document *const *all;
-    const unsigned n_all = bo_compared_documents(runs[k], format, NULL, false, arena, &all);
     const struct bo_run_document **documents =
-        bo_array_or_abort(arena, n_all + 1, sizeof *documents);
+        bo_array_or_abort(arena, runs[k]->n_documents + 1, sizeof *documents);
     unsigned n = 0;
-    for (unsigned d = 0; d < n_all; d++)
-        if (runs[0] == runs[k] || all_measured(runs, n_runs, all[d]))
-            documents[n++] = all[d];
+    for (size_t d = 0; d < runs[k]->n_documents; d++) {
+        const struct bo_run_document *document = &runs[k]->documents[d];
+        if (strcmp(document->format, format) == 0 && !document->scale && !document->held_out &&
+            all_measured(runs, n_runs, document))
+            documents[n++] = document;
+    }
     *documents_ret = documents;
-    return n;
+    return bo_keep_preferred(format, documents, n);
 }
 
-static void add_ratio(struct bo_grid *grid, double v)
+unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
+                         struct bo_arena *arena, const struct bo_run *const **runs_ret)
 {
-    bo_grid_add(grid, "%s", isnan(v) ? "-" : bo_significant(grid->arena, v));
-    bo_grid_value(grid, v);
+    const struct bo_run **found = bo_array_or_abort(arena, BO_MAX_MACHINES, sizeof *found);
+    unsigned n_found = 0;
+    for (size_t i = 0; i < n && n_found < BO_MAX_MACHINES; i++) {
+        const struct bo_run *const pair[] = {runs[0], runs[i]};
+        const struct bo_run_document **documents;
+        bool is_new = i == 0 || (!runs[i]->environment.partial &&
+                                 bo_common_documents(pair, 2, 1, format, arena, &documents) > 0);
+        for (unsigned k = 0; k < n_found; k++)
+            is_new = is_new && strcmp(machine_of(found[k]), machine_of(runs[i])) != 0;
+        if (is_new)
+            found[n_found++] = runs[i];
+    }
+    *runs_ret = found;
+    return n_found;
 }
 
-static void add_pick(struct bo_grid *grid, const struct bo_run *run, const char *format,
-                     unsigned n_documents, const struct bo_main_pick *pick)
+/* "0.249, 0.303": a ratio on two machines. */
+static void add_ratios(struct bo_grid *grid, double a, double b)
 {
-    bo_grid_add(grid, "%s", format);
-    bo_grid_add(grid, "%u", n_documents);
-    bo_grid_add(grid, "%s", machine_of(run));
-    bo_grid_add(grid, "%s", pick->pick->name);
-    bo_grid_add(grid, "%s", pick->pick->path);
-    bo_grid_add(grid, "%s", bo_clarity_names[pick->clarity]);
-    add_ratio(grid, pick->status_quo.to ? pick->status_quo.size : NAN);
-    add_ratio(grid, pick->status_quo.to ? pick->status_quo.time : NAN);
-    add_ratio(grid, pick->proposal.to ? pick->proposal.size : NAN);
-    add_ratio(grid, pick->proposal.to ? pick->proposal.time : NAN);
-    bo_grid_end_row(grid);
+    const char *first = isnan(a) ? "-" : bo_significant(grid->arena, a);
+    const char *second = isnan(b) ? "-" : bo_significant(grid->arena, b);
+    bo_grid_add(grid, strcmp(first, second) == 0 ? "%s" : "%s, %s", first, second);
 }
 
-/* Whether two machines have the same pick. */
-static char *conclusion(const struct bo_run *const *pair, const struct bo_main_pick *picks,
-                        const char *format, unsigned n_documents, struct bo_arena *arena)
+/* "shape-code", or "shape-code, packed-starts" where they differ. */
+static void add_texts(struct bo_grid *grid, const char *a, const char *b)
 {
-    const char *plural = n_documents == 1 ? "" : "s";
-    const char *a = machine_of(pair[0]), *b = machine_of(pair[1]);
-    if (strcmp(picks[0].pick->name, picks[1].pick->name) == 0)
-        return bo_arena_printf(arena, "- **%s**, %u document%s: `%s` is the pick on %s and %s.\n",
-                               format, n_documents, plural, picks[0].pick->name, a, b);
-    return bo_arena_printf(
-        arena, "- **%s**, %u document%s: the pick is `%s` on %s, but `%s` on %s.\n", format,
-        n_documents, plural, picks[0].pick->name, a, picks[1].pick->name, b);
+    bo_grid_add(grid, strcmp(a, b) == 0 ? "%s" : "%s, %s", a, b);
 }
 
-/* Two machines, over the documents that both measured; "" without such documents. */
-static char *add_pair(struct bo_grid *grid, const struct bo_run *const *pair, const char *format,
-                      struct bo_arena *arena)
+/* Adds a row for two machines, over the documents that both measured. False without such. */
+static bool add_pair(struct bo_grid *grid, const struct bo_run *const *pair, const char *format,
+                     bool *same_ret)
 {
     struct bo_main_pick picks[2];
+    const struct bo_run_document **documents;
     unsigned n = 0;
     for (unsigned k = 0; k < 2; k++) {
-        const struct bo_run_document **documents;
-        n = bo_common_documents(pair, 2, k, format, arena, &documents);
+        n = bo_common_documents(pair, 2, k, format, grid->arena, &documents);
         if (n)
-            picks[k] = bo_main_pick_of(documents, n, arena);
+            picks[k] = bo_main_pick_of(documents, n, grid->arena);
         if (!n || !picks[k].pick)
-            return bo_arena_printf(arena, "%s", "");
+            return false;
     }
-    for (unsigned k = 0; k < 2; k++)
-        add_pick(grid, pair[k], format, n, &picks[k]);
-    return conclusion(pair, picks, format, n, arena);
+    const struct bo_main_pick *a = &picks[0], *b = &picks[1];
+    bo_grid_add(grid, "%s", format);
+    bo_grid_add(grid, "%u", n);
+    bo_grid_add(grid, "%s", bo_run_main_label(documents[0]));
+    add_texts(grid, machine_of(pair[0]), machine_of(pair[1]));
+    add_texts(grid, a->pick->name, b->pick->name);
+    add_texts(grid, a->pick->path, b->pick->path);
+    add_texts(grid, bo_clarity_names[a->clarity], bo_clarity_names[b->clarity]);
+    add_ratios(grid, a->status_quo.size, b->status_quo.size);
+    add_ratios(grid, a->status_quo.time, b->status_quo.time);
+    add_ratios(grid, a->proposal.size, b->proposal.size);
+    add_ratios(grid, a->proposal.time, b->proposal.time);
+    bo_grid_end_row(grid);
+    *same_ret = strcmp(a->pick->name, b->pick->name) == 0;
+    return true;
 }
 
 void bo_report_machines(const struct bo_report *report, const struct bo_page *page)
 {
     static const char *const heading[] = {"format",
                                           "documents",
-                                          "machine",
+                                          "query",
+                                          "machines",
                                           "pick",
                                           "code path",
                                           "clear",
@@ -126,8 +126,8 @@ void bo_report_machines(const struct bo_report *report, const struct bo_page *pa
                                           "bytes over proposal",
                                           "time over proposal"};
     struct bo_grid grid;
-    char *text = bo_arena_printf(report->arena, "%s", "");
-    bo_grid_init(&grid, report->arena, 6);
+    char *same = bo_arena_printf(report->arena, "%s", ""), *other = same;
+    bo_grid_init(&grid, report->arena, 11);
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         bo_grid_add(&grid, "%s", heading[i]);
     bo_grid_end_row(&grid);
@@ -137,20 +137,28 @@ void bo_report_machines(const struct bo_report *report, const struct bo_page *pa
         const struct bo_run *const *runs;
         const unsigned n =
             source ? bo_machine_runs(of.runs, of.n_runs, (*f)->name, report->arena, &runs) : 0;
+        unsigned n_pairs = 0, n_same = 0;
         for (unsigned k = 1; k < n; k++) {
             const struct bo_run *const pair[] = {runs[0], runs[k]};
-            text = bo_arena_printf(report->arena, "%s%s", text,
-                                   add_pair(&grid, pair, (*f)->name, report->arena));
+            bool is_same = false;
+            n_pairs += add_pair(&grid, pair, (*f)->name, &is_same);
+            n_same += is_same;
         }
+        char **text = n_same == n_pairs ? &same : &other;
+        if (n_pairs)
+            *text =
+                bo_arena_printf(report->arena, "%s%s**%s**", *text, **text ? ", " : "", (*f)->name);
     }
     if (bo_grid_n_rows(&grid) == 1)
         return;
     fprintf(report->out,
             "\n### By machine\n\n"
             "The same picks on each machine that was measured, beside those of the format's first "
-            "machine, over the documents that both measured. Times of different processors are "
+            "machine, over the documents that both measured with the same main workload. Two "
+            "values in a cell are those of the two machines. Times of different processors are "
             "never averaged. The newest run of a machine counts; the runs may be of different "
-            "versions of the codecs.\n\n%s\n",
-            text);
+            "versions of the codecs.\n\nThe pick is the same on all of them for %s; it differs "
+            "for %s.\n\n",
+            *same ? same : "no format", *other ? other : "no format");
     bo_page_grid(page, &grid, "the picks by machine");
 }

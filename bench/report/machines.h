@@ -7,15 +7,16 @@
 enum { BO_MAX_MACHINES = 16 };
 
 /*
- * Of n runs: the first one, and for each further machine the first complete run that measured the
- * format. An array in the arena. Returns their number.
+ * Of n runs: the first one, and for each further machine the first complete run that has documents
+ * of the format in common with it. An array in the arena. Returns their number.
  */
 unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
                          struct bo_arena *arena, const struct bo_run *const **runs_ret);
 
 /*
- * The documents of the k-th run that all n_runs have with the same content, without held-out ones
- * and those for curves: an array in the arena. All of them if it is the first run itself.
+ * The documents of the k-th run that all n_runs have with the same content and main workload,
+ * without held-out ones and those for curves; those with the preferred workload, if there are any.
+ * An array in the arena.
  */
 unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, unsigned k,
                              const char *format, struct bo_arena *arena,

@@ -9,12 +9,7 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/*
- * If some documents have the workload that the format prefers (a recorded one), only these are
- * combined: a mean over different workloads has no meaning.
- */
-static unsigned keep_preferred(const char *format, const struct bo_run_document **documents,
-                               unsigned n)
+unsigned bo_keep_preferred(const char *format, const struct bo_run_document **documents, unsigned n)
 {
     const struct bo_format_report *notes = bo_report_of(format);
     const char *names = notes && notes->main_label ? notes->main_label : "";
@@ -45,7 +40,7 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
             documents[n++] = document;
     }
     *documents_ret = documents;
-    return corpus ? n : keep_preferred(format, documents, n);
+    return corpus ? n : bo_keep_preferred(format, documents, n);
 }
 
 static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,

@@ -35,6 +35,13 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
                                     struct bo_arena *arena);
 
 /*
+ * Keeps the documents that have the workload which the format prefers (a recorded one), if some
+ * have it: a mean over different workloads has no meaning. Returns their number.
+ */
+unsigned bo_keep_preferred(const char *format, const struct bo_run_document **documents,
+                           unsigned n);
+
+/*
  * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves,
  * either the held-out ones or the others. If some have the workload that the format prefers, only
  * these. An array in the arena. Returns their number.

@@ -52,7 +52,7 @@ struct bo_page bo_report_page(const struct bo_report *report, const struct bo_re
     };
 }
 
-/* "pcdata, lprf": the formats that the report shows from the run. */
+/* "pcdata, lprf": the formats that the report shows from the run; "" if it has only picks of it. */
 static char *formats_text(const struct bo_report *report, const struct bo_report_run *source)
 {
     static const char *const suffixes[] = {"", " over sizes"};
@@ -62,18 +62,28 @@ static char *formats_text(const struct bo_report *report, const struct bo_report
             if (bo_report_run_of(report, (*f)->name, curves) == source)
                 text = bo_arena_printf(report->arena, "%s%s%s%s", text, *text ? ", " : "",
                                        (*f)->name, suffixes[curves]);
-    return *text ? text : bo_arena_printf(report->arena, "%s", "in the picks by machine");
+    return text;
 }
+
+static const char other_machines[] = "in the picks by machine";
 
 void bo_report_list_runs(const struct bo_report *report)
 {
+    char *others = bo_arena_printf(report->arena, "%s", "");
     for (const struct bo_report_run *s = report->runs; s < report->runs + report->n; s++) {
         const char *partial = s->run->environment.partial;
-        fprintf(report->out, "- %s: [%s](%s%s), %s; depth: %s%s%s\n", formats_text(report, s),
-                s->results, report->root, s->results,
-                bo_environment_fact(&s->run->environment, "date"), bo_run_depth(s->run),
-                partial ? "; partial: " : "", partial ? partial : "");
+        const char *formats = formats_text(report, s);
+        char *link = bo_arena_printf(
+            report->arena, "[%s](%s%s), %s; depth: %s%s%s", s->results, report->root, s->results,
+            bo_environment_fact(&s->run->environment, "date"), bo_run_depth(s->run),
+            partial ? "; partial: " : "", partial ? partial : "");
+        if (*formats)
+            fprintf(report->out, "- %s: %s\n", formats, link);
+        else
+            others = bo_arena_printf(report->arena, "%s%s%s", others, *others ? "; " : "", link);
     }
+    if (*others)
+        fprintf(report->out, "- %s: %s\n", other_machines, others);
 }
 
 /* ---- REPORT.md ------------------------------------------------------------------------------- */
@@ -177,7 +187,8 @@ void bo_report_environments(const struct bo_report *report)
             report->root);
     for (const struct bo_report_run *s = report->runs; s < report->runs + report->n; s++) {
         const struct bo_page page = bo_report_page(report, s);
-        fprintf(report->out, "\n## The environment of %s\n", formats_text(report, s));
+        const char *formats = formats_text(report, s);
+        fprintf(report->out, "\n## The environment of %s\n", *formats ? formats : other_machines);
         bo_page_environment(&page);
     }
 }
