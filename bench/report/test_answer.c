@@ -2,6 +2,7 @@
 #include "bench/report/test_sample.h"
 
 #include "bench/report/answer.h"
+#include "bench/report/machines.h"
 #include "bench/report/paths.h"
 #include "bench/report/report.h"
 #include "harness/core/print.h"
@@ -296,6 +297,37 @@ static void conclusions_name_the_machines_on_which_they_hold(void **state)
                "the best proposal and faster than the best proposal on all of them.\n");
 }
 
+/* Gives documents [from, 2) of a run another content. */
+static json_t *with_other_content(json_t *json, size_t from)
+{
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    for (size_t d = from; d < 2; d++)
+        json_object_set_new(json_array_get(json_object_get(ours, "documents"), d), "xxh3",
+                            json_string("fedcba9876543210"));
+    return json;
+}
+
+static void machines_are_compared_on_common_documents(void **state)
+{
+    (void)state;
+    json_t *others[] = {sample_on("a-2c", NULL, 1),
+                        with_other_content(sample_on("b-2c", NULL, 1), 0)};
+    assert_has(answer_of(others, 2), "- One processor was measured (a-2c)");
+    json_t *jsons[] = {sample_on("a-2c", NULL, 1),
+                       with_other_content(sample_on("b-2c", NULL, 1), 1)};
+    struct bo_run runs[2];
+    for (size_t i = 0; i < 2; i++)
+        assert_true(bo_run_take(jsons[i], "sample", &runs[i]));
+    const struct bo_run *const pair[] = {&runs[0], &runs[1]};
+    for (unsigned k = 0; k < 2; k++) {
+        const struct bo_run_document **documents;
+        assert_int_equal(bo_common_documents(pair, 2, k, "pcdata", &arena, &documents), 1);
+        assert_string_equal(documents[0]->name, sample_documents[0]);
+    }
+    for (size_t i = 0; i < 2; i++)
+        bo_run_free(&runs[i]);
+}
+
 /* ---- where the answer is shown --------------------------------------------------------------- */
 
 static void the_table_for_mails_begins_with_it(void **state)
@@ -328,6 +360,7 @@ static int run_file(void)
         cmocka_unit_test(what_one_codec_differs_by_is_no_difference),
         cmocka_unit_test(other_weights_make_other_picks),
         cmocka_unit_test(conclusions_name_the_machines_on_which_they_hold),
+        cmocka_unit_test(machines_are_compared_on_common_documents),
         cmocka_unit_test(the_table_for_mails_begins_with_it),
     };
     return cmocka_run_group_tests(tests, make, release);
