@@ -457,6 +457,18 @@ static char *without_than(char *phrase)
     return phrase;
 }
 
+/* "amd-zen4-2c", with the query of the common documents where it is not that of the answer. */
+static const char *compared_machine(const struct answer *a, unsigned k)
+{
+    const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
+    const struct bo_run_document **documents;
+    const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
+    const char *label = n ? bo_run_main_label(documents[0]) : a->label;
+    return strcmp(label, a->label) == 0
+               ? machine_of(a->runs[k])
+               : bo_arena_printf(a->arena, "%s (by `%s`)", machine_of(a->runs[k]), label);
+}
+
 /* A conclusion on each machine, over the documents that it has in common with the first. */
 struct verdict {
     const char *held[BO_MAX_MACHINES], *failed[BO_MAX_MACHINES];
@@ -489,10 +501,10 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
             continue;
         struct verdict *v = &verdicts[i];
         if (ratio.ratio < 1 && bo_is_difference(&ratio))
-            v->held[v->n_held++] = machine_of(a->runs[k]);
+            v->held[v->n_held++] = compared_machine(a, k);
         else
             v->failed[v->n_failed++] = bo_arena_printf(
-                a->arena, "%s (%s)", machine_of(a->runs[k]),
+                a->arena, "%s (%s)", compared_machine(a, k),
                 without_than(i % 2 ? time_text(a->arena, &ratio) : size_text(a->arena, &ratio)));
     }
 }
@@ -502,7 +514,7 @@ static char *machines_of(const struct answer *a, unsigned skipped)
 {
     const char *names[BO_MAX_MACHINES];
     for (unsigned k = skipped; k < a->n_runs; k++)
-        names[k - skipped] = machine_of(a->runs[k]);
+        names[k - skipped] = compared_machine(a, k);
     return listed(a->arena, names, a->n_runs - skipped, ", ");
 }
 
@@ -538,10 +550,11 @@ static char *machines_text(const struct answer *a, bool *same_ret)
                                    listed(a->arena, v->failed, v->n_failed, " and "));
     }
     if (a->n_runs == 1)
-        return bo_arena_printf(a->arena,
-                               "One processor was measured (%s): on another one the times may rank "
-                               "otherwise.",
-                               machines_of(a, 0));
+        return bo_arena_printf(
+            a->arena,
+            "One processor was measured by this query (%s): on another one the times may rank "
+            "otherwise.",
+            machines_of(a, 0));
     return bo_arena_printf(a->arena, "%s: `%s` is %s on all of them.%s", machines_of(a, 0),
                            a->main.pick->name,
                            n_all ? listed(a->arena, all, n_all, " and ") : "no better", some);

@@ -67,18 +67,20 @@ unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char 
     return n_found;
 }
 
-/* "0.249, 0.303": a ratio on two machines. */
-static void add_ratios(struct bo_grid *grid, double a, double b)
-{
-    const char *first = isnan(a) ? "-" : bo_significant(grid->arena, a);
-    const char *second = isnan(b) ? "-" : bo_significant(grid->arena, b);
-    bo_grid_add(grid, strcmp(first, second) == 0 ? "%s" : "%s, %s", first, second);
-}
-
 /* "shape-code", or "shape-code, packed-starts" where they differ. */
 static void add_texts(struct bo_grid *grid, const char *a, const char *b)
 {
-    bo_grid_add(grid, strcmp(a, b) == 0 ? "%s" : "%s, %s", a, b);
+    if (strcmp(a, b) == 0)
+        bo_grid_add(grid, "%s", a);
+    else
+        bo_grid_add(grid, "%s, %s", a, b);
+}
+
+/* "0.249, 0.303": a ratio on two machines. */
+static void add_ratios(struct bo_grid *grid, double a, double b)
+{
+    add_texts(grid, isnan(a) ? "-" : bo_significant(grid->arena, a),
+              isnan(b) ? "-" : bo_significant(grid->arena, b));
 }
 
 /* Adds a row for two machines, over the documents that both measured. False without such. */

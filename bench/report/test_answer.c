@@ -278,7 +278,7 @@ static void what_one_codec_differs_by_is_no_difference(void **state)
 static void conclusions_name_the_machines_on_which_they_hold(void **state)
 {
     (void)state;
-    assert_has(answer_on(NULL, 1), "- One processor was measured (test-cpu-2c)");
+    assert_has(answer_on(NULL, 1), "- One processor was measured by this query (test-cpu-2c)");
     json_t *jsons[] = {sample_on("a-2c", NULL, 1), sample_on("b-2c", "liar", 1.25),
                        sample_on("b-2c", "liar", 9)}; /* the first run of a machine counts */
     const char *text = answer_of(jsons, 3);
@@ -307,14 +307,9 @@ static json_t *with_other_content(json_t *json, size_t from)
     return json;
 }
 
-static void machines_are_compared_on_common_documents(void **state)
+/* Both runs, which it takes ownership of, have only the first document in common. */
+static void expect_first_document(json_t *const *jsons)
 {
-    (void)state;
-    json_t *others[] = {sample_on("a-2c", NULL, 1),
-                        with_other_content(sample_on("b-2c", NULL, 1), 0)};
-    assert_has(answer_of(others, 2), "- One processor was measured (a-2c)");
-    json_t *jsons[] = {sample_on("a-2c", NULL, 1),
-                       with_other_content(sample_on("b-2c", NULL, 1), 1)};
     struct bo_run runs[2];
     for (size_t i = 0; i < 2; i++)
         assert_true(bo_run_take(jsons[i], "sample", &runs[i]));
@@ -326,6 +321,34 @@ static void machines_are_compared_on_common_documents(void **state)
     }
     for (size_t i = 0; i < 2; i++)
         bo_run_free(&runs[i]);
+}
+
+static void machines_are_compared_on_common_documents(void **state)
+{
+    (void)state;
+    json_t *others[] = {sample_on("a-2c", NULL, 1),
+                        with_other_content(sample_on("b-2c", NULL, 1), 0)};
+    assert_has(answer_of(others, 2), "- One processor was measured by this query (a-2c)");
+    json_t *jsons[] = {sample_on("a-2c", NULL, 1),
+                       with_other_content(sample_on("b-2c", NULL, 1), 1)};
+    expect_first_document(jsons);
+    /* The first machine has a recorded workload on one document, which the other one lacks. */
+    json_t *recorded = sample_on("a-2c", NULL, 1), *entry;
+    const char *start = "pcdata/", *name;
+    size_t at;
+    json_array_foreach(json_object_get(recorded, "benchmarks"), at, entry)
+    {
+        name = json_string_value(json_object_get(entry, "run_name")) + strlen(start);
+        const int n_codec = (int)strcspn(name, "/");
+        if (strstr(name, sample_documents[1]) && strcmp(strrchr(name, '/'), "/uniform") == 0)
+            json_object_set_new(entry, "run_name",
+                                json_sprintf("%s%.*s/%s/point/recorded", start, n_codec, name,
+                                             sample_documents[1]));
+    }
+    json_t *copies[] = {json_deep_copy(recorded), sample_on("b-2c", NULL, 1)};
+    expect_first_document(copies);
+    json_t *lacking[] = {recorded, sample_on("b-2c", NULL, 1)};
+    assert_has(answer_of(lacking, 2), " on b-2c (by `point/uniform`).");
 }
 
 /* ---- where the answer is shown --------------------------------------------------------------- */

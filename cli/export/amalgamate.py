@@ -20,7 +20,7 @@ LOCAL = re.compile(r'\b(?!return\b|else\b|case\b|goto\b)[A-Za-z_]\w*(?: +\**| *\
 # Headers other than libc's are included if one of their names is used.
 OTHER_HEADERS = {'xxhash.h': 'XXH', 'zstd.h': 'ZSTD_', 'simde/x86/sse2.h': 'simde_', 'emmintrin.h': '_mm_|__m128',
                  'immintrin.h': '_mm|__m128|__m256|__m512|_pdep|_pext|_bzhi|_tzcnt'}
-# What such a header wants to be defined before it.
+# The macro to define before such a header.
 HEADER_MACROS = {'xxhash.h': 'XXH_INLINE_ALL', 'zstd.h': 'ZSTD_STATIC_LINKING_ONLY'}
 # A header, the requirement in the folder's README, and the library to link.
 NEEDS = [('<xxhash.h>', 'the header `xxhash.h` of xxHash 0.8', ''), ('<zstd.h>', 'libzstd', 'zstd'),
