@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Reads time-index, as codecs/statehist/README.md specifies it. Opening reads the heads of all lists and the names. A query
@@ -13,8 +14,8 @@ import java.util.List;
  * not read: they contain values, and an answer here has start and end as well.
  *
  * <p>Values, times and places of records that were read once are kept, and of each attribute the interval that was read
- * last: views look up the same ones again. The first query of many attributes decodes all short timelines and keeps them,
- * up to as many intervals as the cache of {@link HistoryTree} has room for.
+ * last: views look up the same ones again. The first query of many attributes decodes all short timelines and keeps them
+ * by attribute and by time, up to as many intervals as the cache of {@link HistoryTree} has room for.
  */
 public final class TimeIndex implements History {
     private static final int MARGIN = 48;
@@ -430,7 +431,8 @@ public final class TimeIndex implements History {
         private final int[] first = new int[nQuarks + 1]; // by quark, and their number; equal: the timeline is not kept
         private long[] starts = new long[(int) Math.min(nIntervals, MAX_KEPT)];
         private Interval[] intervals = new Interval[starts.length];
-        private final int[] found; // by quark: the interval that was found last, near which the next one often is
+        private final int[] others; // quarks whose timelines are not kept
+        private final Changes changes;
 
         Kept() {
             Timeline t = new Timeline();
@@ -446,7 +448,8 @@ public final class TimeIndex implements History {
             }
             starts = Arrays.copyOf(starts, first[nQuarks]);
             intervals = Arrays.copyOf(intervals, first[nQuarks]);
-            found = Arrays.copyOf(first, nQuarks);
+            others = IntStream.range(0, nQuarks).filter(quark -> !has(quark)).toArray();
+            changes = new Changes(starts, intervals);
         }
 
         private int keep(Timeline t, int at) throws FormatException {
@@ -465,14 +468,64 @@ public final class TimeIndex implements History {
 
         /** The number of the interval of a quark at a time. */
         int find(int quark, long time) {
-            int i = found[quark];
-            while (starts[i] > time) {
-                i--;
+            int i = Arrays.binarySearch(starts, first[quark], first[quark + 1], time);
+            return i < 0 ? -i - 2 : i;
+        }
+    }
+
+    /**
+     * The same intervals for full states: the states at N_STEPS times, and the changes between these. So a full state reads
+     * a sixteenth of all changes, one after the other, and not all intervals.
+     */
+    private final class Changes {
+        private static final int N_STEPS = 16;
+
+        private final long nsPerStep = Long.divideUnsigned(end - start, N_STEPS) + 1;
+        private final Interval[][] states = new Interval[N_STEPS][]; // at the begin of each step, by quark
+        private final int[] first = new int[N_STEPS + 1]; // by step, and their number
+        // By step, then quark, then time.
+        private final long[] starts;
+        private final int[] quarks;
+        private final Interval[] intervals;
+
+        Changes(long[] keptStarts, Interval[] kept) {
+            for (long from : keptStarts) {
+                first[step(from) + 1]++;
             }
-            while (i + 1 < first[quark + 1] && starts[i + 1] <= time) {
-                i++;
+            Arrays.parallelPrefix(first, Integer::sum);
+            int[] next = first.clone();
+            starts = new long[kept.length];
+            quarks = new int[kept.length];
+            intervals = new Interval[kept.length];
+            for (int i = 0; i < kept.length; i++) {
+                int at = next[step(keptStarts[i])]++;
+                starts[at] = keptStarts[i];
+                quarks[at] = kept[i].quark();
+                intervals[at] = kept[i];
             }
-            return found[quark] = i;
+            states[0] = new Interval[nQuarks];
+            for (int step = 1; step < N_STEPS; step++) {
+                states[step] = until(step - 1, end);
+            }
+        }
+
+        private int step(long time) {
+            return (int) Long.divideUnsigned(time - start, nsPerStep);
+        }
+
+        /** The states after the changes of a step up to a time, by quark; null: the timeline is not kept. */
+        private Interval[] until(int step, long time) {
+            Interval[] found = states[step].clone();
+            for (int i = first[step]; i < first[step + 1]; i++) {
+                if (starts[i] <= time) {
+                    found[quarks[i]] = intervals[i];
+                }
+            }
+            return found;
+        }
+
+        Interval[] at(long time) {
+            return until(step(time), time);
         }
     }
 
@@ -514,8 +567,8 @@ public final class TimeIndex implements History {
         keep(nQuarks);
         long moment = moment(time);
         Timeline t = new Timeline();
-        Interval[] states = new Interval[nQuarks];
-        for (int quark = 0; quark < nQuarks; quark++) {
+        Interval[] states = kept.changes.at(time);
+        for (int quark : kept.others) {
             states[quark] = read(t, quark, time, moment, true);
         }
         return Arrays.asList(states);
