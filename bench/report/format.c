@@ -130,6 +130,30 @@ static void print_picture(const struct bo_page *page, const struct bo_format *fo
                                         format->name, main->name));
 }
 
+/* The cost of the harness is part of every time. */
+static void print_noop(const struct bo_page *page, const struct bo_format *format)
+{
+    double least = INFINITY, most = 0;
+    for (size_t d = 0; d < page->run->n_documents; d++) {
+        const struct bo_run_document *document = of_format(page, d, format);
+        const char *label = document ? bo_run_main_label(document) : NULL;
+        for (unsigned c = 0; document && c < document->n_codecs; c++) {
+            const struct bo_run_row *row = bo_run_row(document, &document->codecs[c], label);
+            if (!document->codecs[c].is_noop || !row || row->n == 0)
+                continue;
+            least = fmin(least, row->median_ns);
+            most = fmax(most, row->median_ns);
+        }
+    }
+    if (most > 0)
+        fprintf(
+            page->out,
+            " The harness's own share of a `%s` time, measured by a codec that does nothing, is "
+            "%s to %s ns on these documents.",
+            bo_run_main_label(bo_run_document(page->run, format->name, NULL)),
+            bo_significant(page->arena, least), bo_significant(page->arena, most));
+}
+
 static void print_most_picks(const struct bo_page *page, const struct bo_format *format,
                              const struct bo_run_document *main, unsigned most)
 {
@@ -149,12 +173,14 @@ static void print_most_picks(const struct bo_page *page, const struct bo_format 
     fprintf(
         page->out,
         "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. "
-        "A codec is on the front when no other is as small and as fast, and better in one.%s\n\n",
+        "A codec is on the front when no other is as small and as fast, and better in one.%s",
         bo_run_main_label(main), bo_named_with_role(page->arena, main->baseline),
         unpacked
             ? " Codecs that unpack the whole file when they open are compared among themselves: "
               "what they answer from is memory, and their opening is not in the time."
             : "");
+    print_noop(page, format);
+    fputs("\n\n", page->out);
     bo_page_grid(page, &grid, "the picks");
     if (bo_mark_note(main))
         fprintf(page->out, "\n%s\n", bo_mark_note(main));
@@ -164,30 +190,6 @@ static void print_picks(const struct bo_page *page, const struct bo_format *form
                         const struct bo_run_document *main)
 {
     print_most_picks(page, format, main, ALL_DOCUMENTS);
-}
-
-/* The cost of the harness is part of every time. */
-static void print_noop(const struct bo_page *page, const struct bo_format *format)
-{
-    double least = INFINITY, most = 0;
-    for (size_t d = 0; d < page->run->n_documents; d++) {
-        const struct bo_run_document *document = of_format(page, d, format);
-        const char *label = document ? bo_run_main_label(document) : NULL;
-        for (unsigned c = 0; document && c < document->n_codecs; c++) {
-            const struct bo_run_row *row = bo_run_row(document, &document->codecs[c], label);
-            if (!document->codecs[c].is_noop || !row || row->n == 0)
-                continue;
-            least = fmin(least, row->median_ns);
-            most = fmax(most, row->median_ns);
-        }
-    }
-    if (most > 0)
-        fprintf(
-            page->out,
-            "\nThe harness's own share of a `%s` time, measured by a codec that does nothing, is "
-            "%s to %s ns on these documents.\n",
-            bo_run_main_label(bo_run_document(page->run, format->name, NULL)),
-            bo_significant(page->arena, least), bo_significant(page->arena, most));
 }
 
 /* ---- over all documents ---------------------------------------------------------------------- */
@@ -698,6 +700,8 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
         fprintf(page->out, "\nThis run measured nothing of %s.\n", format->name);
         return;
     }
+    if (notes && notes->consumer)
+        fprintf(page->out, "\n%s\n", notes->consumer);
     fputc('\n', page->out);
     print_answer(page, format, main);
     if (has_points(page, main)) {
@@ -706,7 +710,6 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
         fputc('\n', page->out);
         print_most_picks(page, format, main, MAX_REPORT_DOCUMENTS);
     }
-    print_noop(page, format);
     print_heading(page, "Sizes on all documents");
     print_bytes(page, format, main, MAX_REPORT_DOCUMENTS);
     if (notes && notes->uses) {

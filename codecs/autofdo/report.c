@@ -111,9 +111,7 @@ static const struct bo_use autofdo_uses[] = {
 
 static const struct bo_uses autofdo_use_cases = {
     .text =
-        "GCC opens a profile and reads all of it once, before it compiles the first function: "
-        "that is *scan*, with opening. No compiler reads GCC's profiles in part today, so "
-        "*function*, *first* has no consumer yet. Partial reading is the proposal's first goal. "
+        "Partial reading is the proposal's first goal. "
         "A compiler reads the summary, then what concerns its translation unit (*tu*: all "
         "functions of one source file) or one *function* with all that is inlined into it, and "
         "their names. *First* is one such query of a reader just opened, opening included: the "
@@ -230,6 +228,11 @@ const struct bo_format_report autofdo_report = {
         "The proposed version 4 of GCC's format lets it read one part of the file by itself, and "
         "is smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
         "compressor, and an encoding made for both?",
+    .consumer =
+        "**What the consumer asks.** GCC opens a profile and reads all of it once, before it "
+        "compiles the first function: that is *scan*, with opening. **In the consumer,** a "
+        "profile of 398 KB adds 10 ms to a compilation: a reader can save no more. No compiler "
+        "reads GCC's profiles in part today, so *function*, *first* has no consumer yet.",
     .main_label = "scan/once",
     .curve_label = "function/uniform",
     .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2, v407 "

@@ -104,6 +104,14 @@ const struct bo_format_report pcdata_report = {
         "more, in delta-coded varints that a reader must walk from the start. Is there an "
         "encoding that answers one PC faster, as the proposed linear index does, without the "
         "bytes that it adds to every binary?",
+    .consumer =
+        "**What the consumer asks.** The Go runtime looks up one PC in one table. Five recorded "
+        "programs run 9,200 to 3,570,000 such queries a second; half of them end in the first "
+        "two runs of a table, and 98 to 100 % were run before in the same program. They take 0.5"
+        " to 1.7 % of the CPU time of ordinary Go programs, and 22 to 26 % of programs full of "
+        "panics and stack traces: a reader can save no more. **In the consumer:** `results/go-"
+        "runtime.md` has sizes and times of Go programs whose linker and runtime use three of "
+        "these encodings.",
     .main_label = "point/recorded point/skewed",
     .sizes =
         "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "

@@ -83,9 +83,7 @@ static const struct bo_use templight_uses[] = {
 
 static const struct bo_uses templight_use_cases = {
     .text =
-        "The Templight tools open a trace and read it once from front to back: that is "
-        "*stream*, with opening. No tool looks up one name, so *name*, *first* has no consumer "
-        "yet. The wiki describes three ways to read the dictionary, and says that the fast ones "
+        "The wiki describes three ways to read the dictionary, and says that the fast ones "
         "take more memory: `dict` reads message by message, `dict-batch` loads and expands "
         "everything first, `dict-naive` puts a name together with a stack when it is looked up. "
         "*Open* is what each does before the first answer, and the memory that it keeps. *Name* "
@@ -120,6 +118,10 @@ const struct bo_format_report templight_report = {
         "protobuf, not quite as its wiki says: what does either rule save, and what do the ways "
         "to "
         "read it back cost in time and memory?",
+    .consumer =
+        "**What the consumer asks.** The Templight tools open a trace and read it once from "
+        "front to back: that is *stream*, with opening. No tool looks up one name, so *name*, "
+        "*first* has no consumer yet. **In the consumer** nothing was measured.",
     .sizes =
         "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
         "the origin of an End: it is measured on what it holds.",
