@@ -17,7 +17,7 @@ static inline uint64_t peek(const struct bit_reader *r)
     if (__builtin_expect(byte + 8 <= r->in.n, 1))
         return bo_le64(r->in.p + byte) >> r->bit % 8;
     uint64_t v = 0;
-    for (unsigned i = 0; i < 8 && byte + i < r->in.n; i++)
+    for (unsigned i = 0; byte + i < r->in.n; i++)
         v |= (uint64_t)r->in.p[byte + i] << 8 * i;
     return v >> r->bit % 8;
 }

@@ -55,7 +55,7 @@ static enum bo_status plan_strings(struct planner *p, struct bo_error *err)
 {
     const struct autofdo_model *model = p->plan->model;
     struct autofdo_name_table paths;
-    size_t number;
+    size_t number = 0;
     bool ok = autofdo_names_init(&p->names, model->n_functions, p->arena) &&
               autofdo_names_init(&paths, 0, p->arena);
     for (size_t i = 0; ok && i < model->n_functions; i++)
@@ -84,9 +84,10 @@ static enum bo_status plan_strings(struct planner *p, struct bo_error *err)
     qsort(plan->strings + plan->n_names, plan->n_paths, sizeof *plan->strings, compare_spans);
     for (size_t i = 0; i < plan->n_names + plan->n_paths; i++)
         plan->text_nbytes += plan->strings[i].n;
-    for (size_t i = 0; i < plan->n_names; i++)
-        if (autofdo_names_find(&p->names, plan->strings[i], &number))
-            p->order[number] = (uint32_t)i;
+    for (size_t i = 0; i < plan->n_names; i++) {
+        (void)autofdo_names_find(&p->names, plan->strings[i], &number);
+        p->order[number] = (uint32_t)i;
+    }
     return BO_OK;
 }
 

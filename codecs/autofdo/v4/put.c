@@ -436,8 +436,7 @@ static int compare_unit_paths(const void *path, const void *unit)
 static size_t unit_of(const struct writer *w, struct bo_span path)
 {
     const struct unit *unit =
-        w->n_units ? bsearch(&path, w->units, w->n_units, sizeof *w->units, compare_unit_paths)
-                   : NULL;
+        bsearch(&path, w->units, w->n_units, sizeof *w->units, compare_unit_paths);
     return unit ? (size_t)(unit - w->units) : w->n_units;
 }
 

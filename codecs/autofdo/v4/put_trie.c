@@ -21,7 +21,7 @@ struct trie {
 
 void autofdo_v4_put(struct bo_writer *out, bool compact, unsigned nbytes, uint64_t v)
 {
-    if (compact && nbytes > 1) {
+    if (compact) {
         bo_put_uvarint(out, v);
         return;
     }
@@ -62,12 +62,15 @@ static enum bo_status put_node(struct trie *t, struct range r, struct bo_error *
     return BO_OK;
 }
 
-/* Writes the edge that leads to a range's node: all bytes that its names go on to share. */
+/*
+ * Writes the edge that leads to a range's node: all bytes that its names go on to share. A name
+ * that begins another sorts before it, so the last name does not end inside the first.
+ */
 static enum bo_status put_edge(struct trie *t, struct range *r, struct bo_error *err)
 {
     const struct bo_span a = t->names[r->lo], b = t->names[r->hi - 1];
     const size_t start = r->n_shared;
-    while (r->n_shared < a.n && r->n_shared < b.n && a.p[r->n_shared] == b.p[r->n_shared])
+    while (r->n_shared < a.n && a.p[r->n_shared] == b.p[r->n_shared])
         r->n_shared++;
     const size_t n = r->n_shared - start;
     if (n > AUTOFDO_V4_MAX_LABEL)

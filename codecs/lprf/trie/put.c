@@ -227,7 +227,7 @@ static enum bo_status put_names(struct builder *b, struct bo_error *err)
 static bool root_is_leaf(const struct builder *b)
 {
     const size_t n = b->model->n_functions;
-    return n && bo_span_equal(name_of(b, 0), name_of(b, n - 1));
+    return bo_span_equal(name_of(b, 0), name_of(b, n - 1));
 }
 
 /* The order of the functions, and after it an array of the same length for offsets of places. */
