@@ -148,11 +148,11 @@ const struct bo_format_report statehist_report = {
         "writes today, and what can be had by a better layout?",
     .consumer =
         "**What the consumer asks.** In a recorded session of Trace Compass (71,171 queries in "
-        "58 actions on a history of 58,428 attributes), 99.8 % of the queries are *labels*, "
-        "about 1,400 a repaint of one view, and take 86 % of the time of all queries. The "
-        "queries are nearly all of the time of a repaint. **In the consumer:** "
-        "`examples/java/README.md` has the latency of each kind of action in Java, where Trace "
-        "Compass reads its histories.",
+        "58 actions on a history of 58,428 attributes), 99.8 % of the queries look up one "
+        "attribute at one time: *labels*, about 1,400 a repaint of one view. These take 86 % of "
+        "the time of all queries, and queries nearly all of the time of a repaint. **In the "
+        "consumer:** `examples/java/README.md` has the latency of each kind of action in Java, "
+        "where Trace Compass reads its histories.",
     .main_label = "point/recorded point/names point/uniform",
     .sizes =
         "`bytes` is all of the encoding, the proposal's JSON parts included. Histories are equal "

@@ -475,7 +475,7 @@ public final class TimeIndex implements History {
 
     /**
      * The same intervals for full states: the states at N_STEPS times, and the changes between these. So a full state reads
-     * a sixteenth of all changes, one after the other, and not all intervals.
+     * the changes of one step, one after the other, and not all intervals.
      */
     private final class Changes {
         private static final int N_STEPS = 16;
