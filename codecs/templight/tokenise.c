@@ -269,13 +269,16 @@ static void end_list(struct bo_span name, struct templight_token *token)
         token->mark += 2;
 }
 
-/* By the wiki's rule and ours: the next token in the list. An empty argument is skipped. */
+/*
+ * By the wiki's rule and ours: the next token in the list. An empty argument is skipped. The list is
+ * closed, so each bracket that opens in it is closed in it, or lies inside another one that is.
+ */
 static bool find_argument(struct bo_span name, const uint32_t *closers,
                           struct templight_token *token, struct part *found)
 {
     while (token->in_list) {
         const uint8_t c = name.p[token->at];
-        if ((c == '<' || opens_other(c)) && closers[token->at] < token->end) {
+        if (c == '<' || opens_other(c)) {
             token->at = (size_t)closers[token->at] + 1;
         } else if (c == ',' || (c == '>' && closers[token->list] == token->at)) {
             end_argument(name, token, found);

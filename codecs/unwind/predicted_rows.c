@@ -329,7 +329,7 @@ static enum bo_status code_function(struct coder *c, const struct unwind_functio
             return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, c->flaw);
         if (r) {
             const uint32_t next = !f ? 0 : row < f->n_rows ? f->rows[row].off : extent;
-            const uint32_t before = !f || row == 0 || row > f->n_rows ? 0 : f->rows[row - 1].off;
+            const uint32_t before = !f || row == 0 ? 0 : f->rows[row - 1].off;
             struct number_model *m = distances_of(c, from, symbol);
             if (!m)
                 return bo_fail_alloc(err, c->arena);

@@ -108,8 +108,9 @@ static void sort_values(uint32_t *values, uint32_t n)
 }
 
 /*
- * Sorts a block's values and finds the split into high and low parts that takes the fewest bits:
- * each distinct high part once, and its number with each value. Returns the bits of all values.
+ * Sorts a block's values, the least of which is 0 and the largest is not, and finds the split into
+ * high and low parts that takes the fewest bits: each distinct high part once, and its number with
+ * each value. There are always two high parts or more. Returns the bits of all values.
  */
 static uint32_t choose_highs(uint32_t *values, uint32_t n, struct packed_block *block)
 {
@@ -124,11 +125,9 @@ static uint32_t choose_highs(uint32_t *values, uint32_t n, struct packed_block *
         n_highs += n_apart[low + 1];
         if (n_highs > PACKED_MAX_HIGHS)
             break;
-        const unsigned number_nbits =
-            n_highs > 1 ? bo_bit_width(n_highs - 1) : width > PACKED_MAX_LOW_WIDTH;
-        const unsigned high_nbits = width - low;
+        const unsigned number_nbits = bo_bit_width(n_highs - 1), high_nbits = width - low;
         const uint32_t nbits = PACKED_HIGH_NBITS + n_highs * high_nbits + n * (low + number_nbits);
-        if (number_nbits && high_nbits < 32 && nbits < best) {
+        if (high_nbits < 32 && nbits < best) {
             best = nbits;
             block->low_width = low;
             block->number_nbits = number_nbits;

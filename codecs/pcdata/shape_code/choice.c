@@ -37,11 +37,8 @@ uint32_t shape_cost(const struct shape_dictionary *dictionary, const struct shap
     const uint32_t fixed = 8 + 8u * s->bias_nbytes + lows + upper;
     if (bias < 0 || (s->bias_nbytes && bias >> (8 * s->bias_nbytes)))
         return SHAPE_NO_FIT;
-    if (s->template >= 0)
-        return s->template == f->template && s->n_runs == f->n_runs && s->shift == f->shift &&
-                       (s->bias_nbytes || bias == 0)
-                   ? fixed
-                   : SHAPE_NO_FIT;
+    if (s->template >= 0) /* number of runs and shift are those of all tables with this template */
+        return s->template == f->template && (s->bias_nbytes || bias == 0) ? fixed : SHAPE_NO_FIT;
     if (f->shift < s->shift || (!s->bias_nbytes && bias & ((1 << s->shift) - 1)))
         return SHAPE_NO_FIT;
     const int64_t range = (int64_t)f->max - (s->bias_nbytes ? f->min : base);
@@ -115,7 +112,6 @@ static int find_base(const struct shape_dictionary *d, int32_t value)
 struct value_list {
     uint32_t first; /* table */
     uint32_t n_tables, saved_nbits;
-    int16_t template;
 };
 
 static int compare_lists(const void *a, const void *b)
@@ -330,7 +326,7 @@ static void propose_for(const struct shape_dictionary *d, const struct shape_fac
 {
     enum { MANY_RUNS = 10 };
     const int best = best_low_nbits(f);
-    if (f->n_runs > SHAPE_MAX_RUNS || best < 0)
+    if (best < 0)
         return;
     for (int l = best - 1; l <= best + 1; l++) {
         if (l < 0 || l > SHAPE_MAX_LOW_NBITS || (f->n_runs == 1 && l != best))
@@ -339,8 +335,7 @@ static void propose_for(const struct shape_dictionary *d, const struct shape_fac
         const struct shape s = {.n_runs = (uint8_t)f->n_runs, .low_nbits = (uint8_t)l};
         const unsigned n = value_variants(d, f, s, variants);
         for (unsigned v = 0; v < n; v++) {
-            if (variants[v].value_nbits + variants[v].shift > 32 ||
-                variants[v].value_nbits > SHAPE_MAX_VALUE_NBITS)
+            if (variants[v].value_nbits > SHAPE_MAX_VALUE_NBITS)
                 continue;
             propose(set, variants[v]);
             const unsigned loose = f->n_runs > MANY_RUNS ? 2 : f->n_runs > 2 ? 1 : 0;

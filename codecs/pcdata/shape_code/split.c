@@ -87,7 +87,7 @@ static void choose_value_coding(struct draft_block *b)
 {
     uint32_t clusters[MAX_BLOCK_RUNS];
     unsigned best = b->n * b->value_nbits;
-    for (unsigned low = 0; b->n > 3 && low + 1 < b->value_nbits && low < 32; low++) {
+    for (unsigned low = 0; b->n > 3 && low + 1 < b->value_nbits; low++) {
         const unsigned n = find_clusters(b, low, clusters);
         const unsigned nbits = LOW_NBITS + CLUSTERS_NBITS + b->n * (low + bo_bit_width(n - 1)) +
                                n * (b->value_nbits - low);

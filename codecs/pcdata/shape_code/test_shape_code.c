@@ -121,10 +121,46 @@ static void test_bad_payloads(void **state)
     test_expect_areas("shape-code", cases, N_ELEMENTS(cases));
 }
 
+/*
+ * So many different numbers of runs, lengths of text, least values and ranges that the set of
+ * proposed shapes becomes full: the writer then leaves out what it does not have yet.
+ */
+static void test_many_proposals(void **state)
+{
+    (void)state;
+    enum { N_TABLES = 12000, MAX_RUNS = 32 };
+    const struct bo_format *format = bo_find_format("pcdata");
+    const struct bo_codec *codec = bo_find_codec(format, "shape-code");
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct pcdata_table *tables = bo_alloc_array(&arena, N_TABLES, sizeof *tables);
+    for (uint32_t i = 0; i < N_TABLES; i++) {
+        const uint32_t n = 2 + i % (MAX_RUNS - 1), shift = i / 31 % 4;
+        const int32_t least = (int32_t)(8 * (i % 16)), top = INT32_C(64) << i % 25;
+        struct pcdata_run *runs = bo_alloc_array(&arena, n, sizeof *runs);
+        for (uint32_t k = 0; k < n; k++)
+            runs[k] = (struct pcdata_run){k, least + (k % 2 ? 1 << shift : 0)};
+        runs[1].value = least + top;
+        tables[i] = (struct pcdata_table){
+            .text_len = n << i % 10, .n_runs = n, .refs = 1, .kind = PCDATA_PCLN, .runs = runs};
+    }
+    const struct pcdata_model model = {1, N_TABLES, tables};
+    assert_null(pcdata_model_flaw(&model, NULL));
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec->encode(codec, &model, &out, NULL), BO_OK);
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
+    assert_null(format->differ(&model, decoded));
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_payloads),
+        cmocka_unit_test(test_many_proposals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static inline void say_rest(struct terms_coder *c, unsigned code, uint32_t class
 {
     if (!c->writes) {
         *v = templight_take_rest(&c->bits[terms_stream_of[code]], class);
-    } else if (class > 1 && c->n_items) {
+    } else if (class > 1) {
         struct terms_item *item = &c->items[c->n_items - 1];
         item->rest = *v - (UINT32_C(1) << (class - 1));
         item->rest_nbits = (uint8_t)(class - 1);
@@ -198,7 +198,7 @@ static bool say_kind(struct terms_coder *c, struct terms_history *h, uint32_t ki
         symbol++;
     if (!say(c, TERMS_CODE_KIND, &symbol) || symbol > h->n_kinds)
         return false;
-    if (symbol == h->n_kinds || symbol == TERMS_N_KINDS - 1) {
+    if (symbol == h->n_kinds) {
         if (!c->writes)
             kind = templight_take_bits(&c->bits[TERMS_STRUCTURE], 32);
         else {
@@ -206,7 +206,7 @@ static bool say_kind(struct terms_coder *c, struct terms_history *h, uint32_t ki
             c->items[c->n_items - 1].rest_nbits = 32;
         }
         h->kinds[symbol] = kind;
-        h->n_kinds += symbol == h->n_kinds && symbol < TERMS_N_KINDS - 1;
+        h->n_kinds += symbol < TERMS_N_KINDS - 1;
     }
     *kind_ret = h->kinds[symbol];
     return true;
@@ -357,9 +357,8 @@ bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
                            uint32_t tuple)
 {
     uint32_t *guess = &h->tuples[tuple].own_origin;
-    if (c->writes ? *own_origin == *guess : h->own_gap > 0) {
-        h->own_gap += c->writes ? 1u : -1u;
-        *own_origin = *guess;
+    if (c->writes && *own_origin == *guess) {
+        h->own_gap++;
         return true;
     }
     uint32_t symbol = 0, back = 0;

@@ -172,6 +172,7 @@ void terms_end_gap(struct terms_coder *c, const struct terms_history *h);
 
 /*
  * An End's own origin, or TERMS_NOTHING; a writer gives it. *location is what it is when it is new.
+ * A reader calls this where own_gap is 0: else the origin is as guessed.
  */
 bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
                            const struct templight_location *location, uint32_t *own_origin,

@@ -102,8 +102,8 @@ static bool find_head(struct templight_plan *plan, struct bo_texts *shapes, stru
     if (is_leaf(d, piece)) {
         key.base = piece;
         marked = (struct bo_span){hole, 1};
-    } else if (p->n_ids && marked.n >= 2 && marked.p[0] == '\0' && marked.p[1] == '<' &&
-               is_leaf(d, templight_piece_ids(d, p)[0])) {
+    } else if (p->n_ids && marked.p[0] == '\0' && marked.p[1] == '<') {
+        /* There is more than the part; before the first list, it is a leaf. */
         key.base = templight_piece_ids(d, p)[0];
     }
     if (!find_shape(shapes, marked, key.base != TEMPLIGHT_NONE, arena, &key.shape))
@@ -608,10 +608,10 @@ enum bo_status templight_plan_terms(const struct templight_trace *trace, struct 
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names have too many different heads");
     if (!init_planner(&p))
         return bo_fail_alloc(err, arena);
-    for (unsigned round = 0; round < N_ROUNDS; round++) {
+    for (unsigned round = 1;; round++) {
         if (!go_through(&p, trace))
             return bo_fail_alloc(err, arena);
-        if (round + 1 == N_ROUNDS)
+        if (round == N_ROUNDS)
             break;
         fit_costs(&p);
         if (!choose_tops(&p))

@@ -262,6 +262,47 @@ static void test_deep_names(void **state)
     }
 }
 
+/*
+ * Texts of which each repeats one byte take next to nothing as phrases. More than a reader expands,
+ * 1 MiB and 64 bytes for each of the file, are written as they are.
+ */
+static void test_texts_above_the_limit(void **state)
+{
+    (void)state;
+    enum { MAX = 60, NBYTES = 60000 };
+    struct bo_span texts[MAX];
+    for (unsigned i = 0; i < MAX; i++) {
+        uint8_t *p = bo_alloc(&arena, NBYTES);
+        memset(p, 'A' + (int)i, NBYTES);
+        memcpy(p + NBYTES - 3, "<x>", 3);
+        texts[i] = (struct bo_span){p, NBYTES};
+    }
+    assert_in_range(encoded(model_of(texts, 15)).n, 1, NBYTES);
+    for (uint32_t n = 20; n <= MAX; n += MAX - 20) { /* heads; and phrases, too */
+        assert_true(encoded(model_of(texts, n)).n > n * (size_t)(NBYTES - 3));
+        expect_names(texts, n);
+    }
+    struct bo_span name = BYTES("f");
+    struct templight_record *records = bo_zalloc_array(&arena, MAX, sizeof *records);
+    for (uint32_t i = 0; i < MAX; i++) {
+        records[i].location.file = i;
+        records[i].origin.file = TEMPLIGHT_NONE;
+    }
+    struct templight_trace trace = {.version = 1,
+                                    .n_names = 1,
+                                    .names = &name,
+                                    .n_files = MAX,
+                                    .files = texts,
+                                    .n_records = MAX,
+                                    .records = records};
+    const struct templight_model model = {1, &trace};
+    const struct bo_span bytes = encoded(&model);
+    void *decoded;
+    assert_true(bytes.n > MAX * (size_t)NBYTES);
+    assert_int_equal(test_decode(terms(), bytes, &arena, &decoded, NULL), BO_OK);
+    assert_null(templight_differ(&model, decoded));
+}
+
 /* A name is the first one queried, or is queried before those that it refers to. */
 static void test_any_order(void **state)
 {
@@ -604,6 +645,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_tricky_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nested_references, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_deep_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_texts_above_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_any_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),

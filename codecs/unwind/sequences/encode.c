@@ -497,7 +497,7 @@ static bool add_segments(struct encoder *e, const uint8_t *quanta)
         const uint64_t hole = last ? 0 : hole_after(f), quantum = UINT64_C(1) << s->quantum;
         const uint64_t end = start - s->start + (uint64_t)f->length;
         const uint64_t to_grid = (0 - end) & (quantum - 1);
-        const bool is_hole = hole >= quantum && hole != to_grid;
+        const bool is_hole = hole >= quantum;
         if (!add_entry(e, (struct entry){.start = (start - s->start) >> s->quantum,
                                          .pad = (uint32_t)((last      ? 0
                                                             : is_hole ? to_grid
@@ -517,9 +517,10 @@ static bool add_segments(struct encoder *e, const uint8_t *quanta)
     }
     for (size_t i = 0; i < e->n_segments; i++) {
         struct segment *s = &e->segments[i];
+        /* Starts ascend, so that the mean distance is not 0. */
         const uint64_t mean = (e->entries[s->first + s->n - 1].start + UINT64_C(1)) / s->n;
         s->pad_bits = (uint8_t)(s->quantum - e->unit);
-        s->low_bits = (uint8_t)(mean ? bo_bit_width(mean) - 1 : 0);
+        s->low_bits = (uint8_t)(bo_bit_width(mean) - 1);
     }
     return true;
 }
@@ -568,7 +569,7 @@ static void put_upper(const struct encoder *e, const struct segment *s, struct b
     const uint64_t n_buckets = (entries[s->n - 1].start >> s->low_bits) + UINT64_C(1);
     bo_mark(out, "starts");
     for (uint64_t b = 0, i = 0; b < n_buckets; b += UNWIND_SEQ_SAMPLED) {
-        while (i < s->n && entries[i].start >> s->low_bits < b)
+        while (entries[i].start >> s->low_bits < b) /* the last bucket has an entry */
             i++;
         bo_put_le16(out, (uint16_t)i);
     }
