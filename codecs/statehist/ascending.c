@@ -146,9 +146,8 @@ void ascending_put_run(uint64_t first, uint32_t n, struct bo_writer *out)
 {
     const uint32_t n_blocks = (n + 63) / ASCENDING_BLOCK;
     struct bo_bit_writer bits = {.out = out};
-    if (n)
-        bo_put_uvarint(out, first);
-    if (n <= 1)
+    bo_put_uvarint(out, first);
+    if (n == 1)
         return;
     const unsigned base_nbits = bo_bit_width((n_blocks - 1) * (uint64_t)ASCENDING_BLOCK);
     const unsigned row_nbits = n < ASCENDING_BLOCK ? n - 1 : ASCENDING_BLOCK - 1;

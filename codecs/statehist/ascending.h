@@ -242,8 +242,8 @@ bool ascending_block_all(const struct ascending_block *block,
                          uint64_t numbers_ret[ASCENDING_BLOCK]);
 
 /*
- * The n fields (at most 64) of nbits at `bit`; touches up to 16 bytes behind them, and fields_ret
- * up to the next multiple of four.
+ * The n fields (at most 64) of nbits (at most 32) at `bit`; touches up to 16 bytes behind them, and
+ * fields_ret up to the next multiple of four.
  */
 void ascending_fields(const uint8_t *p, uint64_t bit, unsigned nbits, unsigned n,
                       uint64_t fields_ret[ASCENDING_BLOCK]);
@@ -360,7 +360,7 @@ void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits);
 enum bo_status ascending_put(const uint64_t *numbers, uint32_t n, struct bo_writer *out,
                              struct bo_error *err);
 
-/* Appends a list of n consecutive numbers. Its blocks share one row. */
+/* Appends a list of n > 0 consecutive numbers. Its blocks share one row. */
 void ascending_put_run(uint64_t first, uint32_t n, struct bo_writer *out);
 
 #endif

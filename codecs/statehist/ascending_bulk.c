@@ -120,7 +120,7 @@ void ascending_fields(const uint8_t *p, uint64_t bit, unsigned nbits, unsigned n
                       uint64_t fields_ret[ASCENDING_BLOCK])
 {
 #if defined(__x86_64__)
-    if (nbits <= SPREAD_NBITS && bo_cpu_has_v3()) {
+    if (bo_cpu_has_v3()) {
         fields_v3(p, bit, nbits, n, fields_ret);
         return;
     }

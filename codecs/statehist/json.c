@@ -278,10 +278,10 @@ bool statehist_json_version(struct statehist_json *j)
            (version == 1 || statehist_json_fail(j, BO_UNSUPPORTED, off, "unknown version"));
 }
 
-/* By JSON's grammar, with a fraction or an exponent. */
+/* By JSON's grammar, with a fraction or an exponent; `number` is not empty. */
 static bool is_double(struct bo_span number)
 {
-    size_t i = number.n && number.p[0] == '-';
+    size_t i = number.p[0] == '-';
     const size_t n_whole = count_digits(number, i);
     if (n_whole == 0 || (n_whole > 1 && number.p[i] == '0'))
         return false;

@@ -456,11 +456,14 @@ static bool invalid_window_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* A quark that is not there, half a quark, no times, twice the same one, times outside. */
+/*
+ * A quark that is not there, half a quark, no times, twice the same one, a list that ends or starts
+ * behind the query, times outside.
+ */
 static bool invalid_times_at(const void *opaque, uint64_t i, void *query)
 {
     static const uint8_t zeros[6] = {0}, last[4] = {0xff, 0xff, 0xff, 0xff};
-    static const int64_t twice[] = {0, 0}, least = INT64_MIN, most = INT64_MAX;
+    static const int64_t twice[] = {0, 0}, later[] = {0, 1}, least = INT64_MIN, most = INT64_MAX;
     const struct statehist_model *model = opaque;
     struct statehist_window_query *q = query;
     const size_t one = model->n_quarks ? 4 : 0;
@@ -476,12 +479,13 @@ static bool invalid_times_at(const void *opaque, uint64_t i, void *query)
         q->quarks.n = one + 2;
     else if (i == 2)
         q->n_times = 0;
-    else if (i == 3 || i == 4)
-        *q =
-            (struct statehist_window_query){.times = twice, .n_times = 2, .form = STATEHIST_LISTED};
-    else if (i == 5 && model->start > INT64_MIN)
+    else if (i < 6)
+        *q = (struct statehist_window_query){.times = i == 3 ? twice : &later[i == 5],
+                                             .n_times = i == 5 ? 1 : 2,
+                                             .form = STATEHIST_LISTED};
+    else if (i == 6 && model->start > INT64_MIN)
         q->from = q->to = *(q->times = &least);
-    else if (i <= 6 && model->end < INT64_MAX)
+    else if (i <= 7 && model->end < INT64_MAX)
         q->from = q->to = *(q->times = &most);
     else
         return false;

@@ -38,7 +38,7 @@ static inline bool code_bit_at(struct mixed_coder *coder, const struct mixed_con
         const int32_t logit = seen ? bo_counter_logit(&coder->mixing, counter) : 0;
         bo_mix_add(&mix, logit);
         bo_mix_add(&mix, seen > 3 ? logit : 0);
-        seen_by = i < 7 ? seen_by | (unsigned)(seen > 1) << i : seen_by;
+        seen_by |= (unsigned)(seen > 1) << i;
     }
     bo_mix_add(&mix, 64);
     const unsigned sets[BO_MIX_SETS] = {set % MIXED_NODES, seen_by % MIXED_NODES};

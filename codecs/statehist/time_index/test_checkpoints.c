@@ -123,6 +123,29 @@ static void test_answers(void **state)
     bo_writer_free(&out);
 }
 
+/* The same where the budget has room for some of the parts. */
+static void test_budgets(void **state)
+{
+    (void)state;
+    struct bo_writer out;
+    size_t at, n, n_limited = 0;
+    encode(&out, &at, &n);
+    const struct statehist_model *model = make();
+    for (size_t max_nbytes = 1 << 12; max_nbytes <= 1 << 18; max_nbytes += max_nbytes / 4) {
+        const struct time_index_limits limits = {N_TIMES, 0, TIME_INDEX_MAX_STORED, max_nbytes};
+        void *reader;
+        assert_int_equal(
+            time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, NULL), BO_OK);
+        const struct time_index *index = reader;
+        n_limited += index->max_stored && index->max_stored < 8 * index->part_bytes.n;
+        for (int64_t time = 0; time <= LENGTH; time += 500)
+            expect_full_state(reader, model, time);
+        assert_true(index->n_stored <= index->max_stored);
+    }
+    assert_true(n_limited > 0);
+    bo_writer_free(&out);
+}
+
 /*
  * A history of five attributes has no checkpoints. The reader stores the states of attributes that
  * have one interval, unless it is null, and which attributes have several.
@@ -239,6 +262,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_many_quarks, set_up, tear_down),

@@ -86,6 +86,7 @@ static void test_many_times(void **state)
         times[i] = 1000 + (int64_t)(i * i * i);
     const struct statehist_model *model = changing_at(0, 1000000000, times, N);
     expect_right(model, (struct time_index_limits){0, 0, 0, SIZE_MAX}, 0);
+    expect_right(model, (struct time_index_limits){0, N + 1, 0, SIZE_MAX}, 0);
     expect_right(model, (struct time_index_limits){N, 0, 0, SIZE_MAX}, 0);
     expect_right(model, (struct time_index_limits){N, N, 0, SIZE_MAX},
                  0); /* a timeline has one more */
@@ -155,6 +156,109 @@ static void test_budgets(void **state)
         }
         assert_true(most >= last && most > least + 100000);
     }
+}
+
+/* The whole history is unpacked, with frames or without them, as the budget has room. */
+static void test_room_for_frames(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    int64_t times[N];
+    unsigned n_whole = 0, n_with_frames = 0;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct bo_effort effort = bo_effort_default();
+    struct bo_finding finding;
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i * i * i);
+    const struct statehist_model *model = changing_at(0, 10000000, times, N);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(codec(), model, &out, &error), BO_OK);
+    effort.max_queries = 100;
+    for (size_t max_nbytes = 1 << 12; max_nbytes <= 1 << 15; max_nbytes += 1 << 8) {
+        const struct time_index_limits limits = {N, 4 * N, 4 * N, max_nbytes};
+        uint64_t n_cases = 0;
+        void *reader;
+        assert_int_equal(
+            time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, &error), BO_OK);
+        if (!bo_agreement_all_kinds(test_format(), codec(), model, reader, &effort, &n_cases,
+                                    &finding))
+            fail_msg("within %zu bytes: %s", max_nbytes, finding.detail);
+        const struct time_index_whole *whole = ((const struct time_index *)reader)->whole;
+        n_whole += whole && whole->is_ready;
+        n_with_frames += whole && whole->is_ready && whole->frame_size;
+    }
+    assert_true(n_whole > n_with_frames && n_with_frames > 0);
+    bo_writer_free(&out);
+}
+
+/* An interval of a history of most shapes. */
+struct shaped {
+    int64_t start, end;
+    int number, part;
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+    const struct shaped *x = a, *y = b;
+    return x->end != y->end ? (x->end > y->end) - (x->end < y->end) : x->number - y->number;
+}
+
+/*
+ * 3 attributes of each of 22 x 47 x 4 shapes: classes, two changes that are 2^14 to 2^60 ns apart,
+ * and patterns of values. 4095 shapes are stored; records of the others have none.
+ */
+static void test_most_shapes(void **state)
+{
+    (void)state;
+    enum {
+        CLASSES = 22,
+        PATTERNS = 4,
+        PARTS = 3,
+        N_OF_A_GAP = 3 * CLASSES * PATTERNS,
+        N_GAPS = 47
+    };
+    enum { N = N_GAPS * N_OF_A_GAP };
+    static const char *const values[PATTERNS][PARTS] = {{"i\t1", "i\t1", "i\t2"},
+                                                        {"i\t1", "i\t2", "i\t3"},
+                                                        {"i\t1", "n\t", "i\t1"},
+                                                        {"n\t", "i\t1", "n\t"}};
+    struct bo_writer text, out;
+    struct bo_error error = {0};
+    void *reader, *decoded;
+    struct shaped *intervals = bo_alloc_array(&arena, PARTS * N, sizeof *intervals);
+    assert_non_null(intervals);
+    for (int i = 0; i < N; i++) {
+        const int64_t first = (i + INT64_C(1)) << 47, gap = INT64_C(1) << (14 + i / N_OF_A_GAP);
+        const int64_t starts[] = {0, first, first + gap};
+        for (int k = 0; k < PARTS; k++)
+            intervals[PARTS * i + k] =
+                (struct shaped){starts[k], k + 1 < PARTS ? starts[k + 1] - 1 : INT64_MAX, i, k};
+    }
+    qsort(intervals, PARTS * N, sizeof *intervals, compare_ends);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    bo_put_text(&text, "# statehistory-tsv 1\n# start: 0\n# end: %lld\n", (long long)INT64_MAX);
+    for (int c = 0; c < CLASSES; c++)
+        bo_put_text(&text, "Q\t%d\t-1\tc%d\n", c, c);
+    for (int i = 0; i < N; i++)
+        bo_put_text(&text, "Q\t%d\t%d\t%d\n", CLASSES + i, i % CLASSES, i);
+    for (int i = 0; i < PARTS * N; i++) {
+        const struct shaped *at = &intervals[i];
+        bo_put_text(&text, "I\t%d\t%lld\t%lld\t%s\n", CLASSES + at->number, (long long)at->start,
+                    (long long)at->end, values[at->number / CLASSES % PATTERNS][at->part]);
+    }
+    for (int c = 0; c < CLASSES; c++)
+        bo_put_text(&text, "I\t%d\t0\t%lld\tn\t\n", c, (long long)INT64_MAX);
+    bo_put_u8(&text, 0);
+    const struct statehist_model *model = parse_text((const char *)text.p, &arena);
+    assert_int_equal(codec()->encode(codec(), model, &out, &error), BO_OK);
+    assert_int_equal(codec()->open(codec(), bo_writer_span(&out), &arena, &reader, &error), BO_OK);
+    assert_int_equal(((const struct time_index *)reader)->n_shapes, TIME_INDEX_MAX_SHAPES);
+    assert_int_equal(test_decode(codec(), bo_writer_span(&out), &arena, &decoded, &error), BO_OK);
+    assert_null(test_format()->differ(model, decoded));
+    bo_writer_free(&out);
+    bo_writer_free(&text);
 }
 
 /* A key that no time has is rejected, although its number is a time within the history. */
@@ -265,6 +369,8 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_room_for_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_most_shapes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keys_beyond_the_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_whole, set_up, tear_down),
     };
