@@ -270,8 +270,8 @@ static void end_list(struct bo_span name, struct templight_token *token)
 }
 
 /*
- * By the wiki's rule and ours: the next token in the list. An empty argument is skipped. The list is
- * closed, so each bracket that opens in it is closed in it, or lies inside another one that is.
+ * By the wiki's rule and ours: the next token in the list. An empty argument is skipped. The list
+ * is closed, so each bracket that opens in it is closed in it, or lies inside another that is.
  */
 static bool find_argument(struct bo_span name, const uint32_t *closers,
                           struct templight_token *token, struct part *found)
