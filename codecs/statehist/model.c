@@ -476,9 +476,11 @@ enum bo_status statehist_fail(struct bo_error *err, enum bo_status status, uint6
     enum { ROOM = 160 };
     if (status != BO_CORRUPT)
         return bo_fail_alloc(err, arena);
-    char *text = bo_alloc(arena, ROOM);
-    if (!text || flaw->quark == STATEHIST_ROOT)
+    if (flaw->quark == STATEHIST_ROOT)
         return bo_fail(err, status, off, flaw->what);
+    char *text = bo_alloc(arena, ROOM);
+    if (!text)
+        return bo_fail_alloc(err, arena);
     int n = snprintf(text, ROOM, "%s: quark %" PRIu32, flaw->what, flaw->quark);
     if (flaw->has_times)
         snprintf(text + n, ROOM - (size_t)n, ", %" PRId64 "..%" PRId64, flaw->from, flaw->to);

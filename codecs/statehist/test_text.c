@@ -8,6 +8,7 @@
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/text.h"
 
+#include "harness/check/check.h"
 #include "harness/core/test_fixture.h"
 
 /* ---- what is printed ------------------------------------------------------------------------- */
@@ -222,6 +223,26 @@ static void test_coverage(void **state)
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
+/* Whichever allocation fails, that of the phrase included, memory is named as the cause. */
+static void test_rejected_without_memory(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        H Q0 "I\t0\t10\t18\tn\t\n",
+        H Q0 "I\t0\t10\t14\tn\t\nI\t0\t13\t20\tn\t\n",
+    };
+    struct bo_effort effort = bo_effort_default();
+    effort.max_failures = 1000;
+    for (size_t i = 0; i < N_ELEMENTS(texts); i++) {
+        const struct bo_span text = {(const uint8_t *)texts[i], strlen(texts[i])};
+        struct bo_finding finding;
+        bool accepted;
+        if (!bo_check_text(bo_find_format("statehist"), text, &effort, &accepted, &finding))
+            fail_msg("%s: %s", finding.class, finding.detail);
+        assert_false(accepted);
+    }
+}
+
 /* Times of the history behind an interval would make those before it wrong. */
 static void test_late_times(void **state)
 {
@@ -276,9 +297,9 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_edges),
         cmocka_unit_test(test_doubles),        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_coverage),       cmocka_unit_test(test_late_times),
-        cmocka_unit_test(test_cuts),           cmocka_unit_test(test_raw_nul),
-        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_coverage),       cmocka_unit_test(test_rejected_without_memory),
+        cmocka_unit_test(test_late_times),     cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_raw_nul),        cmocka_unit_test(test_round_trips),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -358,7 +358,7 @@ static enum bo_status fail_whole(const struct parser *p, enum bo_status status,
         off = find_line(p, 'I', flaw->interval);
     else if (status == BO_CORRUPT && !flaw->has_times && flaw->quark != STATEHIST_ROOT)
         off = find_line(p, 'Q', flaw->quark);
-    statehist_fail(p->err, status, off, flaw, p->arena);
+    status = statehist_fail(p->err, status, off, flaw, p->arena);
     /* The intervals that close last are missing: so the text ends too early. */
     if (status == BO_CORRUPT && off == p->text.n) {
         status = BO_TRUNCATED;
