@@ -85,8 +85,9 @@ done < <(for page in $pages; do
 done)
 echo "$((named - missing)) passed, $missing failed: paths in pages"
 
-# Pictures and CSV files are generated from the results. Git contains only the pictures that a page shows.
-shown=$(cat README.md REPORT.md docs/*.md 2>/dev/null | grep -oE 'results/[^)]*\.svg' | sort -u)
+# Pictures and CSV files are generated from the results. Git contains only the pictures that a page shows: a page as it
+# is in git, since `make bench` writes REPORT.md without pictures.
+shown=$(git ls-files README.md REPORT.md 'docs/*.md' | xargs -I{} git show :{} | grep -oE 'results/[^)]*\.svg' | sort -u)
 tracked=$(git ls-files 'results/*.svg' 'results/*.csv' | sort)
 derived=0
 for path in $(comm -13 <(echo "$shown") <(echo "$tracked")); do
