@@ -371,11 +371,13 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
         const unsigned n = chunk[0];
         const uint8_t *pcs = chunk + 1, *vlen = pcs + n, *p = vlen + vlen_nbytes(n + 1);
         const uint32_t start = c << CHUNK_SHIFT, bias = load_value(p, vlen[0] & 3);
-        pcdata_scan_add(out, start, (int32_t)bias);
+        if (!pcdata_scan_add(out, start, (int32_t)bias))
+            return;
         p += code_nbytes[vlen[0] & 3];
         for (unsigned i = 1; i <= n; i++) {
             const unsigned code = vlen[i / 4] >> (i % 4 * 2) & 3;
-            pcdata_scan_add(out, start + pcs[i - 1], (int32_t)(bias + load_value(p, code)));
+            if (!pcdata_scan_add(out, start + pcs[i - 1], (int32_t)(bias + load_value(p, code))))
+                return;
             p += code_nbytes[code];
         }
     }

@@ -262,22 +262,28 @@ struct pcdata_scan_out {
     struct pcdata_run last;
 };
 
-/* Adds the run that starts at `pc` quanta; one that repeats the last value continues it. */
-__attribute__((always_inline)) static inline void pcdata_scan_add(struct pcdata_scan_out *out,
+/*
+ * Adds the run that starts at `pc` quanta; one that repeats the last value continues it. False when
+ * it starts behind the target of a span: the scan may stop.
+ */
+__attribute__((always_inline)) static inline bool pcdata_scan_add(struct pcdata_scan_out *out,
                                                                   uint32_t pc, int32_t value)
 {
     if (__builtin_expect(!out->runs, 0)) {
-        if (pc <= out->target && (pc == 0 || out->last.value != value))
+        if (pc > out->target)
+            return false;
+        if (pc == 0 || out->last.value != value)
             out->last = (struct pcdata_run){pc << out->quantum_shift, value};
-        return;
+        return true;
     }
     const bool continues = out->n && out->n <= out->cap && out->runs[out->n - 1].value == value;
     if (!continues && out->n < out->cap)
         out->runs[out->n] = (struct pcdata_run){pc << out->quantum_shift, value};
     out->n += !continues;
+    return true;
 }
 
-/* Adds all runs of a record that open has validated. */
+/* Adds all runs of a record that open has validated, or those up to the target. */
 typedef void pcdata_scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                                 struct pcdata_scan_out *out);
 

@@ -60,7 +60,8 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
 {
     (void)reader;
     for (uint32_t pc = 0; pc < text_quanta; pc++)
-        pcdata_scan_add(out, pc, (int32_t)bo_le32(record + 4 * (size_t)pc));
+        if (!pcdata_scan_add(out, pc, (int32_t)bo_le32(record + 4 * (size_t)pc)))
+            return;
 }
 
 #include "codecs/pcdata/plain_reader.h"

@@ -88,8 +88,9 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
     (void)text_quanta;
     const size_t n = bo_le32(record);
     for (size_t i = 0; i < n; i++)
-        pcdata_scan_add(out, bo_le32(record + 4 + 4 * i),
-                        (int32_t)bo_le32(record + 4 + 4 * (n + i)));
+        if (!pcdata_scan_add(out, bo_le32(record + 4 + 4 * i),
+                             (int32_t)bo_le32(record + 4 + 4 * (n + i))))
+            return;
 }
 
 #include "codecs/pcdata/plain_reader.h"

@@ -111,7 +111,8 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
         record = take_uvarint(record, &delta);
         record = take_uvarint(record, &quanta);
         value += (uint32_t)bo_unzigzag32(delta);
-        pcdata_scan_add(out, pc, (int32_t)value);
+        if (!pcdata_scan_add(out, pc, (int32_t)value))
+            return;
     }
 }
 

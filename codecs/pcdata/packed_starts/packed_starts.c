@@ -571,8 +571,11 @@ INLINE bool put_run(struct pcdata_scan_out *out, uint32_t pc, int32_t value)
     return true;
 }
 
-/* Copies keep what the loop needs in registers: stores to the runs might change an original. */
-INLINE void scan_block(const struct block *block, uint32_t start, uint32_t bias,
+/*
+ * False when a run starts behind a span's target. Copies keep what the loop needs in registers:
+ * stores to the runs might change an original.
+ */
+INLINE bool scan_block(const struct block *block, uint32_t start, uint32_t bias,
                        const struct scale *scale_of, struct pcdata_scan_out *out)
 {
     const struct block b = *block;
@@ -580,18 +583,18 @@ INLINE void scan_block(const struct block *block, uint32_t start, uint32_t bias,
     struct pcdata_scan_out o = *out;
     uint64_t word = b.n_starts ? run_word(&b, 0) : 0;
     const uint32_t first = b.n_starts ? field_value(&b, word) : 0;
-    pcdata_scan_add(&o, start, (int32_t)(scale.least + (bias + first) * scale.unit));
+    bool more = pcdata_scan_add(&o, start, (int32_t)(scale.least + (bias + first) * scale.unit));
     struct place u = first_place(&b);
     unsigned at = b.runs_at;
-    for (unsigned left = b.n_starts; left; left--) {
+    for (unsigned left = b.n_starts; more && left; left--) {
         const uint32_t next = start + next_start(&b, next_low(&b, word), &u);
         at += b.stride;
         word = bo_le64(b.p + at / 8) >> at % 8;
         const uint32_t value = bias + field_value(&b, word);
-        if (!put_run(&o, next, (int32_t)(scale.least + value * scale.unit)))
-            break;
+        more = put_run(&o, next, (int32_t)(scale.least + value * scale.unit));
     }
     *out = o;
+    return more;
 }
 
 INLINE uint32_t list_start(const struct list *l, unsigned lane_nbits, unsigned i)
@@ -639,7 +642,8 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
         for (uint32_t number = 0; number < s.n_blocks; number++) {
             uint32_t bias;
             const struct block b = block_of(&s, number, &bias);
-            scan_block(&b, number << s.block_shift, bias, &scale, out);
+            if (!scan_block(&b, number << s.block_shift, bias, &scale, out))
+                return;
         }
     }
 }

@@ -384,7 +384,8 @@ static void scan_record(const void *opaque, const uint8_t *record, uint32_t text
     for (uint64_t upper = bo_le64(record + 1); bucket < n_buckets || upper & 1; upper >>= 1) {
         if (upper & 1) {
             const uint32_t pc = bucket << l | low_of(s, record, l, i);
-            pcdata_scan_add(out, pc, value_of(s, area, record, ++i));
+            if (!pcdata_scan_add(out, pc, value_of(s, area, record, ++i)))
+                return;
         } else {
             bucket++;
         }

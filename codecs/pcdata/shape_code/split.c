@@ -503,13 +503,16 @@ void shape_scan_split(const uint8_t *record, uint32_t text_quanta, struct pcdata
         const struct split_block b = read_block(&h, p);
         const struct upper_bits upper = read_upper(p, b.upper_at);
         const uint32_t start = (uint32_t)(block << h.block_shift);
-        pcdata_scan_add(out, start, read_value(&h, &b, p, 0));
+        if (!pcdata_scan_add(out, start, read_value(&h, &b, p, 0)))
+            return;
         unsigned at = 0;
         for (unsigned i = 0; i < b.n_boundaries; i++, at++) {
             while (!(upper_from(&upper, at) & 1))
                 at++;
             const uint32_t low = bo_bits_at(p, b.lows_at + i * b.l, b.l);
-            pcdata_scan_add(out, start + ((at - i) << b.l | low), read_value(&h, &b, p, i + 1));
+            if (!pcdata_scan_add(out, start + ((at - i) << b.l | low),
+                                 read_value(&h, &b, p, i + 1)))
+                return;
         }
     }
 }
