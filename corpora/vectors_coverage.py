@@ -15,7 +15,9 @@ corpora/vectors/unreached_sides.tsv.
     vectors_coverage.py --shared FOLDER ENCODING...
 
 Writes the rows of both files anew that have the reason "code of other encodings": of what the vectors of these encodings
-miss and those of another encoding of the format reach. A row is of a whole function where all of its lines were missed.
+miss and those of another encoding of the format reach. Of lines with one text in one function, the first is compared with
+the first, and so on; a row is of all that the encoding misses, so each of them must be reached elsewhere. A row is of a
+whole function where all of its lines were missed.
 """
 import collections
 import fnmatch
@@ -101,29 +103,33 @@ def cover(encoding, source, lcov, branches, folder):
     missed, missed_side = Missed(), Missed()
     lines, n_sides = 0, 0
     function, statement, first = '', '', 0
+    seen = collections.Counter()  # lines of one function with one text, in code that is counted or not
     for number, line in enumerate(text, 1):
         if match := re.match(r'^\w[\w *]*?\b(\w+)\(', re.sub(r'^__attribute__\(\(unused\)\) ', '', line)):
             function = match[1]
+        stripped = line.strip()
+        seen[function, stripped] += 1
+        nth = str(seen[function, stripped])
         begins = not statement or ENDS.search(text[number - 2])
         statement, first = (line, number) if begins else (statement + line, first)
         if number not in counts or function in core:
             continue
         lines += 1
-        whole, last, stripped = *statement_at(text, number, statement), line.strip()
+        whole, last = statement_at(text, number, statement)
         if counts[number]:
-            states.append((function, stripped, 'reached'))
+            states.append((nth, function, stripped, 'reached'))
             n_sides += len(sides[number])
             inner = next((row for at in range(first, last + 1) if counts.get(at) == 0
                           if (row := reason_for(reasons, encoding, function, text[at - 1].strip()))), None)
             for side, taken in sides[number]:
                 if taken:
-                    side_states.append((function, stripped, side, 'reached'))
+                    side_states.append((nth, function, stripped, side, 'reached'))
                 elif ERROR.search(whole) or AFTER_ERROR.search(side):
                     missed_side.errors += 1
                 else:
                     row = inner
                     if not row:
-                        side_states.append((function, stripped, side, 'missed'))
+                        side_states.append((nth, function, stripped, side, 'missed'))
                         if row := reason_for(side_reasons, encoding, function, stripped, side):
                             used_sides.add('\t'.join(row[:4]))
                     missed_side.note(row, f'{function}:{number}: never {side} in: {stripped}')
@@ -131,7 +137,7 @@ def cover(encoding, source, lcov, branches, folder):
             if ERROR.search(whole):
                 missed.errors += 1
                 continue
-            states.append((function, stripped, 'missed'))
+            states.append((nth, function, stripped, 'missed'))
             if row := reason_for(reasons, encoding, function, stripped):
                 used.add('\t'.join(row[:3]))
             missed.note(row, f'{function}:{number}: {stripped}')
@@ -167,13 +173,16 @@ def write_shared(folder, encodings_wanted, ending, path):
     own = [row for row in read_reasons(path) if row[-1] != SHARED]
     rows = collections.defaultdict(list)
     for encoding, places in sorted(item for item in states.items() if item[0] in encodings_wanted):
-        runs = {function for function, *_, state in places if state == 'reached'}
-        for function, *rest, state in places:
-            others = reached_by[encoding.split('/')[0], function, *rest]
-            if state == 'missed' and others and not reason_for(own, encoding, function, *rest):
-                key = function, *(rest if ending == 'sides' or function in runs else ['*'])
-                if encoding not in rows[key]:
-                    rows[key].append(encoding)
+        runs = {function for _, function, *_, state in places if state == 'reached'}
+        shared = {}  # whether another encoding reaches each of the places with one text that this one misses
+        for nth, function, *rest, state in places:
+            if state == 'missed' and not reason_for(own, encoding, function, *rest):
+                others = reached_by[encoding.split('/')[0], nth, function, *rest] - {encoding}
+                shared[function, *rest] = shared.get((function, *rest), True) and bool(others)
+        for function, *rest in (place for place, is_shared in shared.items() if is_shared):
+            key = function, *(rest if ending == 'sides' or function in runs else ['*'])
+            if encoding not in rows[key]:
+                rows[key].append(encoding)
     with open(path, 'w', encoding='utf-8') as file:
         file.write(header)
         file.writelines('\t'.join(row) + '\n' for row in own)
