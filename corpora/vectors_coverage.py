@@ -32,7 +32,7 @@ SHARED = 'code of other encodings'
 ERROR = re.compile(
     r'fail\w*\(|_MEMORY|_CORRUPT|_TRUNCATED|_UNSUPPORTED|_OVER_LIMIT|_BAD_USAGE|\babort\(|refus|WRONG|damaged'
     r'|return (false|NULL|status|err|err->status|-1|BO_\w+|"[^"]*")?;|no_memory|no memory'
-    r'|return (invalid|reject\w*|refuse\w*|corrupt|flaw)\b|\bbad\(|->status = |->what = |error|flaw|reject|past_the_end|->bad'
+    r'|return (invalid|reject\w*|refuse\w*|corrupt|flaw|ends)\b|\bbad\(|->status = |->what = |error|flaw|reject|past_the_end|->bad'
     r'|goto (fail|done|out)|if \((\w+(->|\.))*status\)\s*(return|break);')
 # A condition that an error before it decides.
 AFTER_ERROR = re.compile(r'\bstatus\b|\w_status\b|\bok\b|->bad\b')
