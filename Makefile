@@ -54,7 +54,6 @@ FLAGS_arm64 := -O2 -g1 -falign-functions=64
 LDFLAGS_s390x := -static
 LDFLAGS_arm64 := -static
 RUN_s390x := qemu-s390x-static
-RUN_asan := env ASAN_OPTIONS=malloc_context_size=4 # an eighth less time than with all callers of an allocation
 RUN_msan := env BAKEOFF_ISA=v1 # the portable paths on this machine, too
 
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
