@@ -130,7 +130,7 @@ static void test_refusals(void **state)
     assert_int_equal(lprf_make_perfect_hash(twice, 3, 5, &arena, &ph, &slots, &error),
                      BO_UNSUPPORTED);
     assert_string_equal(error.what, "no perfect hash found for these names");
-    /* Two by two: equal high halves under one of the seeds, and one bucket whatever their number. */
+    /* Two by two: equal high halves under one of the seeds, one bucket whatever their number. */
     static const struct bo_span alike[] = {BYTES("yqcla"), BYTES("fbjsb"), BYTES("injga"),
                                            BYTES("dgxob"), BYTES("gdeua"), BYTES("lpbia"),
                                            BYTES("stkva"), BYTES("teemb")};
