@@ -11,6 +11,7 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
     uint64_t nbytes;
     const uint8_t *body;
     enum bo_status status;
+    (void)bo_cpu_paths(); /* ascending_has_v3() expects the choice to be made */
     if (n == 0)
         return BO_OK;
     if ((status = bo_get_uvarint64(c, &list->first, err)) || n == 1)

@@ -17,6 +17,7 @@
 #define STATEHIST_ASCENDING_H
 
 #include "harness/core/bits.h"
+#include "harness/core/cpu.h"
 
 enum {
     ASCENDING_BLOCK = 64,
@@ -66,22 +67,39 @@ ASCENDING_INLINE uint64_t ascending_word(const uint8_t *p, uint64_t bit)
     return bo_le64(p + bit / 8) >> shift | (uint64_t)p[bit / 8 + 8] << 1 << (63 - shift);
 }
 
-ASCENDING_INLINE unsigned ascending_popcount(uint64_t v)
+/*
+ * Whether the CPU has pdep and popcnt, tested at each use: a copy of all queries for x86-64-v3 has
+ * as much object code again, and little more speed. False before the first ascending_open().
+ */
+ASCENDING_INLINE bool ascending_has_v3(void)
+{
+#if defined(__x86_64__)
+    return __builtin_expect((__atomic_load_n(&bo_cpu_chosen, __ATOMIC_RELAXED) & BO_PATH_V3) != 0,
+                            1);
+#else
+    return false;
+#endif
+}
+
+ASCENDING_CALL unsigned ascending_popcount_portable(uint64_t v)
 {
     return (unsigned)__builtin_popcountll(v);
 }
 
-/* The place of the k-th 1 bit (from 0), of which there are more. `v3`: the CPU has BMI2. */
-ASCENDING_INLINE unsigned ascending_select(uint64_t v, unsigned k, bool v3)
+ASCENDING_INLINE unsigned ascending_popcount(uint64_t v)
 {
 #if defined(__x86_64__)
-    if (v3) {
-        uint64_t bit;
-        __asm__("pdep %2, %1, %0" : "=r"(bit) : "r"(UINT64_C(1) << k), "r"(v));
-        return (unsigned)__builtin_ctzll(bit);
+    if (ascending_has_v3()) {
+        uint64_t n;
+        __asm__("popcnt %1, %0" : "=r"(n) : "r"(v) : "cc");
+        return (unsigned)n;
     }
 #endif
-    (void)v3;
+    return ascending_popcount_portable(v);
+}
+
+ASCENDING_CALL unsigned ascending_select_portable(uint64_t v, unsigned k)
+{
     /* Bits of each byte and the bytes before it, then of the byte. */
     uint64_t sums = v - (v >> 1 & UINT64_C(0x5555555555555555));
     sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
@@ -94,6 +112,19 @@ ASCENDING_INLINE unsigned ascending_select(uint64_t v, unsigned k, bool v3)
     while (k--)
         byte &= byte - 1;
     return at + (unsigned)__builtin_ctzll(byte);
+}
+
+/* The place of the k-th 1 bit (from 0), of which there are more. */
+ASCENDING_INLINE unsigned ascending_select(uint64_t v, unsigned k)
+{
+#if defined(__x86_64__)
+    if (ascending_has_v3()) {
+        uint64_t bit;
+        __asm__("pdep %2, %1, %0" : "=r"(bit) : "r"(UINT64_C(1) << k), "r"(v));
+        return (unsigned)__builtin_ctzll(bit);
+    }
+#endif
+    return ascending_select_portable(v, k);
 }
 
 /* ---- one block ------------------------------------------------------------------------------- */
@@ -109,7 +140,7 @@ struct ascending_block {
 /*
  * Number i < n. False when the upper bits have none: then the block is damaged.
  */
-ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, unsigned i, bool v3,
+ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, unsigned i,
                                          uint64_t *number_ret)
 {
     *number_ret = block->base;
@@ -120,7 +151,7 @@ ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, un
         const uint64_t word = ascending_word(block->p, block->upper + at);
         const unsigned n = ascending_popcount(word);
         if (k < n) {
-            const unsigned bit = at + ascending_select(word, k, v3);
+            const unsigned bit = at + ascending_select(word, k);
             if (block->l == 0)
                 *number_ret += (uint64_t)bit + 1;
             else
@@ -145,7 +176,7 @@ enum { ASCENDING_UNKNOWN = ASCENDING_UPPER_NBITS + 1 };
 
 /* Of a number that is at or above the base. */
 ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascending_block *block,
-                                                            uint64_t number, bool v3)
+                                                            uint64_t number)
 {
     const uint64_t above = number - block->base;
     const unsigned most = block->n - 1;
@@ -175,7 +206,7 @@ ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascendi
             const uint64_t zeros = ~ascending_word(block->p, block->upper + at);
             const unsigned n_zeros = ascending_popcount(zeros);
             if (k < n_zeros) {
-                at += ascending_select(zeros, k, v3) + 1;
+                at += ascending_select(zeros, k) + 1;
                 break;
             }
             k -= n_zeros;
@@ -191,10 +222,9 @@ ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascendi
     return n < most ? (struct ascending_find){1 + n, at} : last;
 }
 
-static inline unsigned ascending_block_count(const struct ascending_block *block, uint64_t number,
-                                             bool v3)
+static inline unsigned ascending_block_count(const struct ascending_block *block, uint64_t number)
 {
-    return ascending_block_find(block, number, v3).n;
+    return ascending_block_find(block, number).n;
 }
 
 /* The number whose high bits end with the 1 bit at `bit`, the k-th (from 0). */
@@ -210,15 +240,14 @@ ASCENDING_INLINE uint64_t ascending_number_at(const struct ascending_block *bloc
 
 /* The last number that was counted; false as for ascending_block_at. */
 ASCENDING_INLINE bool ascending_block_before(const struct ascending_block *block,
-                                             struct ascending_find found, bool v3,
-                                             uint64_t *number_ret)
+                                             struct ascending_find found, uint64_t *number_ret)
 {
     uint64_t word = 0; /* the 64 bits before `at` */
     if (found.at <= ASCENDING_UPPER_NBITS && found.at)
         word = found.at >= 64 ? ascending_word(block->p, block->upper + found.at - 64)
                               : ascending_word(block->p, block->upper) << (64 - found.at);
     if (found.n == 1 || __builtin_expect(word == 0, 0))
-        return ascending_block_at(block, found.n - 1, v3, number_ret);
+        return ascending_block_at(block, found.n - 1, number_ret);
     *number_ret =
         ascending_number_at(block, found.at - 1 - (unsigned)__builtin_clzll(word), found.n - 2);
     return true;
@@ -226,12 +255,11 @@ ASCENDING_INLINE bool ascending_block_before(const struct ascending_block *block
 
 /* The number behind that, of which there is one: found.n < block->n. */
 ASCENDING_INLINE bool ascending_block_after(const struct ascending_block *block,
-                                            struct ascending_find found, bool v3,
-                                            uint64_t *number_ret)
+                                            struct ascending_find found, uint64_t *number_ret)
 {
     const uint64_t word = ascending_word(block->p, block->upper + found.at);
     if (__builtin_expect(word == 0, 0))
-        return ascending_block_at(block, found.n, v3, number_ret);
+        return ascending_block_at(block, found.n, number_ret);
     *number_ret =
         ascending_number_at(block, found.at + (unsigned)__builtin_ctzll(word), found.n - 1);
     return true;
@@ -290,15 +318,14 @@ ASCENDING_INLINE bool ascending_list_block(const struct ascending_list *list, ui
 }
 
 /* Number i < n; false when the list is damaged there. */
-static inline bool ascending_at(const struct ascending_list *list, uint32_t i, bool v3,
-                                uint64_t *number_ret)
+static inline bool ascending_at(const struct ascending_list *list, uint32_t i, uint64_t *number_ret)
 {
     struct ascending_block block;
     *number_ret = list->first;
     if (i == 0)
         return true;
     return ascending_list_block(list, i / ASCENDING_BLOCK, &block) &&
-           ascending_block_at(&block, i % ASCENDING_BLOCK, v3, number_ret);
+           ascending_block_at(&block, i % ASCENDING_BLOCK, number_ret);
 }
 
 /* The last of n > 0 blocks from b on whose base is at most `number`; b if no base is. */
@@ -321,7 +348,7 @@ ASCENDING_INLINE uint32_t ascending_find_block(const struct ascending_list *list
  * damaged.
  */
 static inline bool ascending_count_in(const struct ascending_list *list, uint64_t number,
-                                      uint32_t b, bool v3, uint32_t *n_ret)
+                                      uint32_t b, uint32_t *n_ret)
 {
     struct ascending_block block;
     *n_ret = 1;
@@ -329,18 +356,18 @@ static inline bool ascending_count_in(const struct ascending_list *list, uint64_
         return true;
     if (!ascending_list_block(list, b, &block) || block.base > number)
         return false;
-    *n_ret = b * ASCENDING_BLOCK + ascending_block_count(&block, number, v3);
+    *n_ret = b * ASCENDING_BLOCK + ascending_block_count(&block, number);
     return true;
 }
 
 /* How many numbers are at or below `number`; false when the list is damaged there. */
-static inline bool ascending_count(const struct ascending_list *list, uint64_t number, bool v3,
+static inline bool ascending_count(const struct ascending_list *list, uint64_t number,
                                    uint32_t *n_ret)
 {
     *n_ret = 0;
     return list->n == 0 || number < list->first ||
            ascending_count_in(list, number, ascending_find_block(list, number, 0, list->n_blocks),
-                              v3, n_ret);
+                              n_ret);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

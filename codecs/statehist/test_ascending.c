@@ -27,12 +27,12 @@ static uint32_t draw(struct bo_random *random, uint32_t n, unsigned width, uint6
 }
 
 static void expect_found(const struct ascending_list *list, const uint64_t *numbers,
-                         uint64_t wanted, bool v3)
+                         uint64_t wanted)
 {
     uint32_t expected = 0, n;
     while (expected < list->n && numbers[expected] <= wanted)
         expected++;
-    assert_true(ascending_count(list, wanted, v3, &n));
+    assert_true(ascending_count(list, wanted, &n));
     assert_int_equal(n, expected);
 }
 
@@ -40,7 +40,7 @@ static void expect_found(const struct ascending_list *list, const uint64_t *numb
  * In a block of these numbers: those around each of them, around what lies before it, and behind
  * it.
  */
-static void expect_around(const struct ascending_block *block, const uint64_t *numbers, bool v3)
+static void expect_around(const struct ascending_block *block, const uint64_t *numbers)
 {
     for (unsigned i = 0; i < block->n; i++)
         for (unsigned past = 0; past < 3; past++) {
@@ -51,18 +51,18 @@ static void expect_around(const struct ascending_block *block, const uint64_t *n
                 continue;
             while (n < block->n && numbers[n] <= wanted)
                 n++;
-            const struct ascending_find found = ascending_block_find(block, wanted, v3);
+            const struct ascending_find found = ascending_block_find(block, wanted);
             assert_int_equal(found.n, n);
-            assert_true(ascending_block_before(block, found, v3, &number));
+            assert_true(ascending_block_before(block, found, &number));
             assert_true(number == numbers[n - 1]);
             if (n == block->n)
                 continue;
-            assert_true(ascending_block_after(block, found, v3, &number));
+            assert_true(ascending_block_after(block, found, &number));
             assert_true(number == numbers[n]);
         }
 }
 
-static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
+static void expect_list(const uint64_t *numbers, uint32_t n)
 {
     struct bo_writer out;
     bo_writer_init(&out, &arena);
@@ -75,14 +75,14 @@ static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
     assert_int_equal(bo_left(&c), 0);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t number;
-        assert_true(ascending_at(&list, i, v3, &number));
+        assert_true(ascending_at(&list, i, &number));
         assert_true(number == numbers[i]);
-        expect_found(&list, numbers, number, v3);
-        expect_found(&list, numbers, number - 1, v3);
-        expect_found(&list, numbers, number + 1, v3);
+        expect_found(&list, numbers, number);
+        expect_found(&list, numbers, number - 1);
+        expect_found(&list, numbers, number + 1);
     }
-    expect_found(&list, numbers, 0, v3);
-    expect_found(&list, numbers, UINT64_MAX, v3);
+    expect_found(&list, numbers, 0);
+    expect_found(&list, numbers, UINT64_MAX);
     for (uint32_t b = 0; b < list.n_blocks && n > 1; b++) {
         struct ascending_block block;
         uint64_t all[ASCENDING_BLOCK];
@@ -90,7 +90,7 @@ static void expect_list(const uint64_t *numbers, uint32_t n, bool v3)
         assert_true(ascending_block_all(&block, all));
         for (unsigned i = 0; i < block.n; i++)
             assert_true(all[i] == numbers[b * ASCENDING_BLOCK + i]);
-        expect_around(&block, all, v3);
+        expect_around(&block, all);
     }
     bo_writer_free(&out);
 }
@@ -157,9 +157,10 @@ static void test_lists(void **state)
     for (unsigned width = 0; width <= 64; width++)
         for (unsigned i = 0; i < 8; i++) {
             const uint32_t n = draw(&random, bo_random_below(&random, MAX_N), width, numbers);
-            expect_list(numbers, n, false);
-            if (bo_cpu_has_v3())
-                expect_list(numbers, n, true);
+            expect_list(numbers, n);
+            bo_cpu_use_portable();
+            expect_list(numbers, n);
+            (void)bo_cpu_choose();
         }
 }
 
@@ -169,8 +170,8 @@ static void test_extremes(void **state)
     (void)state;
     const uint64_t numbers[] = {0, 1, UINT64_MAX - 1, UINT64_MAX};
     for (uint32_t n = 0; n <= 4; n++)
-        expect_list(numbers, n, false);
-    expect_list(numbers + 2, 2, false);
+        expect_list(numbers, n);
+    expect_list(numbers + 2, 2);
 }
 
 /* The number behind 5 is 5 + 2^63: high bits 01. With 001 it would be 5 + 2^64. */
@@ -188,19 +189,21 @@ static void test_more_than_64_bits(void **state)
     assert_false(ascending_block_all(&block, numbers));
 }
 
-static void test_select(void **state)
+static void test_select_and_count(void **state)
 {
     (void)state;
     struct bo_random random = bo_random_seeded(2);
     for (unsigned i = 0; i < 2000; i++) {
         const uint64_t v = bo_random_u64(&random) & bo_random_u64(&random);
-        for (unsigned at = 0, k = 0; at < 64; at++)
+        unsigned k = 0;
+        for (unsigned at = 0; at < 64; at++)
             if (v >> at & 1) {
-                assert_int_equal(ascending_select(v, k, false), at);
-                if (bo_cpu_has_v3())
-                    assert_int_equal(ascending_select(v, k, true), at);
+                assert_int_equal(ascending_select(v, k), at);
+                assert_int_equal(ascending_select_portable(v, k), at);
                 k++;
             }
+        assert_int_equal(ascending_popcount(v), k);
+        assert_int_equal(ascending_popcount_portable(v), k);
     }
 }
 
@@ -213,7 +216,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_extremes, set_up, tear_down),
         cmocka_unit_test(test_more_than_64_bits),
-        cmocka_unit_test_setup_teardown(test_select, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_select_and_count, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static enum bo_status read_times(struct decoder *d, struct bo_error *err)
     if (!d->times)
         return bo_fail_alloc(err, d->builder->arena);
     for (uint32_t i = 0; i < list->n; i++) {
-        if (!ascending_at(list, i, false, &d->times[i]))
+        if (!ascending_at(list, i, &d->times[i]))
             return damaged(d, err, list->body, "times are damaged");
         if (d->times[i] == 0 || d->times[i] > length || (i && d->times[i] <= d->times[i - 1]))
             return damaged(d, err, list->body ? list->body : d->index->in.p,
@@ -60,7 +60,7 @@ static enum bo_status check_classes(const struct decoder *d, struct bo_error *er
             const struct ascending_list *list = &d->index->classes[c].values[t];
             uint64_t before = 0, key;
             for (uint32_t i = 0; i < list->n; i++, before = key)
-                if (!ascending_at(list, i, false, &key) || (i && key <= before))
+                if (!ascending_at(list, i, &key) || (i && key <= before))
                     return damaged(d, err, list->body, "values do not ascend");
         }
     return BO_OK;
@@ -139,7 +139,7 @@ static enum bo_status read_timelines(const struct decoder *d, struct bo_error *e
             return bo_fail_alloc(err, d->builder->arena);
         if (!what)
             continue;
-        (void)ascending_at(&index->places, q, false, &at);
+        (void)ascending_at(&index->places, q, &at);
         at = at < index->records_nbits ? at : index->records_nbits;
         return damaged(d, err, index->records + at / 8, what);
     }
@@ -257,9 +257,9 @@ static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *
     const char *what = NULL;
     const bool is_last = k + 1 == index->n_segments;
     uint64_t next = 0;
-    if (k && (!ascending_at(&index->cuts, k - 1, false, &b->start) || b->start <= b->last))
+    if (k && (!ascending_at(&index->cuts, k - 1, &b->start) || b->start <= b->last))
         return "segments do not ascend";
-    if (!is_last && (!ascending_at(&index->cuts, k, false, &next) || next == 0))
+    if (!is_last && (!ascending_at(&index->cuts, k, &next) || next == 0))
         return "segments do not ascend";
     b->last = is_last ? (uint64_t)index->end - (uint64_t)index->start : next - 1;
     if (k % index->era == 0)

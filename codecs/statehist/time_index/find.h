@@ -1,6 +1,6 @@
 /*
- * time-index: where a time is in a timeline, and what the attribute is then. Queries are compiled
- * twice (queries.h). Copies are for the paths of points and ranges; other queries call.
+ * time-index: where a time is in a timeline, and what the attribute is then. Points and ranges have
+ * copies of what they use; other queries call.
  */
 #ifndef STATEHIST_TIME_INDEX_FIND_H
 #define STATEHIST_TIME_INDEX_FIND_H
@@ -59,7 +59,7 @@ ASCENDING_INLINE bool moment_of(const struct time_index *index, int64_t time, st
     if (!ascending_count_in(
             &index->times, above,
             ascending_find_block(&index->times, above, first, last > first ? last - first + 1 : 1),
-            TIME_INDEX_V3, &n))
+            &n))
         return time_index_damaged(index, index->times.body, "times are damaged");
     moment->key = n - UINT64_C(1);
     return true;
@@ -120,9 +120,9 @@ static inline bool keys_damaged(const struct time_index *index,
 static inline bool keys_around(const struct time_index *index, const struct time_index_block *block,
                                struct ascending_find found, struct place *place)
 {
-    return (ascending_block_before(&block->keys, found, TIME_INDEX_V3, &place->start) &&
+    return (ascending_block_before(&block->keys, found, &place->start) &&
             (found.n == block->keys.n ||
-             ascending_block_after(&block->keys, found, TIME_INDEX_V3, &place->end))) ||
+             ascending_block_after(&block->keys, found, &place->end))) ||
            keys_damaged(index, block);
 }
 
@@ -149,8 +149,7 @@ ASCENDING_CALL bool find_large_place(const struct time_index_timeline *t,
         return false;
     if (block.keys.base > moment->key)
         return time_index_damaged(t->index, t->index->records + t->at / 8, "keys do not ascend");
-    const struct ascending_find found =
-        ascending_block_find(&block.keys, moment->key, TIME_INDEX_V3);
+    const struct ascending_find found = ascending_block_find(&block.keys, moment->key);
     place->number = (n - 1) * ASCENDING_BLOCK + found.n;
     place->code = time_index_code(&block, found.n - 1);
     place->has_end |= found.n < block.keys.n;
@@ -171,7 +170,7 @@ ASCENDING_INLINE bool find_place(const struct time_index_timeline *t, const stru
     if (block.keys.n == 0 || moment->before_all || moment->key < block.keys.base)
         place->end = block.keys.base;
     else
-        found = ascending_block_find(&block.keys, moment->key, TIME_INDEX_V3);
+        found = ascending_block_find(&block.keys, moment->key);
     place->number = found.n;
     place->code = time_index_code(&block, found.n);
     place->has_end = found.n < block.keys.n;
@@ -279,6 +278,12 @@ ASCENDING_INLINE bool state_at(const struct time_index_timeline *t, const struct
     return true;
 }
 
+ASCENDING_CALL bool call_state_at(const struct time_index_timeline *t, const struct moment *moment,
+                                  struct statehist_state *state, uint32_t *code_ret)
+{
+    return state_at(t, moment, state, code_ret);
+}
+
 /* So few changes are compared by their times: that is faster than to find the time in the table. */
 enum { FEW_CHANGES = 8 };
 
@@ -294,7 +299,7 @@ ASCENDING_INLINE bool state_by_times(const struct time_index_timeline *t, uint64
     unsigned number = 0;
     for (unsigned n = block.keys.n; n;) {
         uint64_t key, time;
-        if (!ascending_block_at(&block.keys, number + n / 2, TIME_INDEX_V3, &key))
+        if (!ascending_block_at(&block.keys, number + n / 2, &key))
             return keys_damaged(index, &block);
         if (!time_index_time_of(index, key, &time))
             return false;
@@ -327,7 +332,11 @@ ASCENDING_INLINE bool state_of(const struct time_index_timeline *t, int64_t time
 ASCENDING_CALL bool call_state_of(const struct time_index_timeline *t, int64_t time,
                                   struct statehist_state *state)
 {
-    return state_of(t, time, state);
+    struct moment moment;
+    uint32_t code;
+    if (t->shape && t->shape->n <= FEW_CHANGES + 1)
+        return state_by_times(t, (uint64_t)time - (uint64_t)t->index->start, state);
+    return call_moment_of(t->index, time, &moment) && call_state_at(t, &moment, state, &code);
 }
 
 #endif

@@ -196,8 +196,7 @@ static bool put_parts(const struct states *s, int64_t time, const struct moment 
     struct time_index *index = s->index;
     struct time_index_part part;
     uint32_t segment;
-    if (!ascending_count(&index->cuts, (uint64_t)time - (uint64_t)index->start, TIME_INDEX_V3,
-                         &segment))
+    if (!ascending_count(&index->cuts, (uint64_t)time - (uint64_t)index->start, &segment))
         return time_index_damaged(index, index->cuts.body, "starts of segments are damaged");
     memset(s->values, 0, 8 * (size_t)index->n_quarks);
     memset(s->types, 0, index->n_quarks);

@@ -7,11 +7,6 @@
 
 #include "codecs/statehist/time_index/time_index.h"
 
-/* Whether the code is compiled for CPUs of x86-64-v3. */
-#ifndef TIME_INDEX_V3
-#define TIME_INDEX_V3 false
-#endif
-
 /*
  * A record, opened. Interval 0 starts with the history; interval i > 0 starts with change i - 1, so
  * n intervals have n - 1 changes.
@@ -108,7 +103,7 @@ ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64
 ASCENDING_CALL bool time_index_read_place(const struct time_index *index, uint32_t quark,
                                           uint64_t *place_ret)
 {
-    return ascending_at(&index->places, quark, TIME_INDEX_V3, place_ret) ||
+    return ascending_at(&index->places, quark, place_ret) ||
            time_index_damaged(index, index->places.body, "places of records are damaged");
 }
 
@@ -260,7 +255,7 @@ static inline bool time_index_value_of(const struct time_index *index,
         type++;
     uint64_t key;
     const struct ascending_list *list = &class->values[type];
-    if (!ascending_at(list, code - class->first[type], TIME_INDEX_V3, &key))
+    if (!ascending_at(list, code - class->first[type], &key))
         return time_index_damaged(index, list->body, "values are damaged");
     *type_ret = type;
     *value_ret = time_index_value(type, key);
@@ -277,8 +272,8 @@ static inline bool time_index_string(const struct time_index *index, uint32_t i,
                                      struct bo_span *string_ret)
 {
     uint64_t start = 0, end;
-    if ((i && !ascending_at(&index->string_ends, i - 1, TIME_INDEX_V3, &start)) ||
-        !ascending_at(&index->string_ends, i, TIME_INDEX_V3, &end))
+    if ((i && !ascending_at(&index->string_ends, i - 1, &start)) ||
+        !ascending_at(&index->string_ends, i, &end))
         return time_index_damaged(index, index->string_ends.body, "ends of strings are damaged");
     start -= i ? i - 1 : 0;
     end -= i;
@@ -294,7 +289,7 @@ ASCENDING_CALL bool time_index_read_time(const struct time_index *index, uint64_
 {
     const uint64_t length = (uint64_t)index->end - (uint64_t)index->start;
     *time_ret = key;
-    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, TIME_INDEX_V3, time_ret))
+    if (!index->direct && !ascending_at(&index->times, (uint32_t)key, time_ret))
         return time_index_damaged(index, index->times.body, "times are damaged");
     return (*time_ret > 0 && *time_ret <= length) ||
            time_index_damaged(index, index->direct ? index->records : index->times.body,

@@ -209,7 +209,7 @@ static enum bo_status open_sections(struct time_index *index, struct bo_cursor *
 bool time_index_part(const struct time_index *index, uint32_t k, struct bo_cursor *part)
 {
     uint64_t place;
-    if (!ascending_at(&index->parts, k, false, &place) || place > index->part_bytes.n)
+    if (!ascending_at(&index->parts, k, &place) || place > index->part_bytes.n)
         return time_index_damaged(index, index->part_bytes.p, "places of checkpoints are damaged");
     *part = bo_cursor_at(index->in, (size_t)(index->part_bytes.p - index->in.p + place),
                          (size_t)(index->part_bytes.n - place));

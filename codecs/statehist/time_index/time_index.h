@@ -215,8 +215,6 @@ enum bo_status time_index_encode(const struct bo_codec *self, const void *model,
                                  struct bo_writer *out, struct bo_error *err);
 enum bo_status time_index_query(const struct bo_codec *self, void *reader, unsigned kind,
                                 const void *queries, size_t n, void *answers, struct bo_error *err);
-enum bo_status time_index_query_v3(struct time_index *index, unsigned kind, const void *queries,
-                                   size_t n, void *answers);
 enum bo_status time_index_decode(const struct bo_codec *self, struct bo_span in,
                                  struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
