@@ -11,8 +11,7 @@ t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 passed=0 failed=0
 
-# ---- helpers
-# ------------------------------------------------------------------------------------------
+# ---- helpers -------------------------------------------------------------------------------------
 
 note() { # OK-OR-NOT WHAT DETAIL
     if [[ $1 = 0 ]]; then
@@ -74,8 +73,7 @@ damage() { # FROM TO OFFSET: adds 1 to one byte
         dd of="$2" bs=1 seek="$3" conv=notrunc status=none
 }
 
-# ---- documents
-# -----------------------------------------------------------------------------------------
+# ---- documents -----------------------------------------------------------------------------------
 
 cat >"$t/tiny.txt" <<'END'
 # comments go
@@ -101,8 +99,7 @@ table 8 kind=pcdata2 refs=3
 0 7
 END
 
-# ---- help and bad usage
-# ----------------------------------------------------------------------------------
+# ---- help and bad usage --------------------------------------------------------------------------
 
 for word in --help -h help; do
     gives 0 "" "$word"
@@ -172,8 +169,7 @@ gives 2 "bakeoff: verify: --vectors cannot be combined with documents; see *" \
     verify pcdata "$t/tiny.txt" --vectors x.json
 gives 2 "bakeoff: size: needs a format; the formats are $formats" size
 
-# ---- misspelt words, help, version
-# -----------------------------------------------------------------
+# ---- misspelt words, help, version ---------------------------------------------------------------
 
 suggests() { # WORD ARGS...: bad usage, and the word that was meant
     local word=$1
@@ -223,8 +219,7 @@ make -s -C "$root" verify-codec >"$t/out" 2>"$t/err"
 holds "verify-codec without CODEC fails" test $? = 2
 holds "verify-codec without CODEC" grep -q 'needs a codec: make verify-codec CODEC=pcdata/shape-code' "$t/err"
 
-# ---- verify-corpora: shards, resuming, the rows written; with a fake program
-# ----------------------------------------------------------
+# ---- verify-corpora: shards, resuming, the rows written; with a fake program ---------------------
 
 mkdir "$t/corpora" && cd "$t/corpora" || exit 1
 for i in 1 2 3 4 5; do head -c "$i" /dev/zero >"d$i"; done
@@ -273,8 +268,7 @@ holds "rows of all" test "$(grep -v '^#' rows | cut -f2-5 | paste -sd' ')" = \
     $'d1\tok\t10\t0 d2\tok\t10\t0 d3\tfailed\t9\t1 d4\tok\t10\t0 d5\tnot read\t-\t-'
 cd "$root" || exit 1
 
-# ---- shell completion, the man page, make install
-# --------------------------------------------------
+# ---- shell completion, the man page, make install ------------------------------------------------
 
 make -s -C "$root" install DESTDIR="$t/staged" PREFIX=/usr >"$t/out" 2>&1
 holds "make install" test $? = 0
@@ -343,8 +337,7 @@ else
     echo "note: mandoc is missing: the man page was not checked"
 fi
 
-# ---- missing files, and paths that are not files
-# ---------------------------------------------------------------
+# ---- missing files, and paths that are not files -------------------------------------------------
 
 mkdir "$t/folder"
 for command in "encode pcdata/raw" "decode pcdata/raw" "convert pcdata/raw pcdata/raw" \
@@ -365,8 +358,7 @@ gives 2 "bakeoff: $t/tiny.txt: no importer of pcdata accepts this file; the impo
 gives 2 "bakeoff: $t/folder: no importer of statehist accepts this folder; the importers are*" \
     import statehist "$t/folder"
 
-# ---- encode, decode, convert, query: every codec
-# ------------------------------------------------------------
+# ---- encode, decode, convert, query: every codec -------------------------------------------------
 
 first_codec=$(head -n 1 <<<"$codecs")
 for codec in $codecs; do
@@ -470,8 +462,7 @@ gives 0 "" query pcdata/linear-index "$t/long.bin" scan 0
 tail -n +4 "$t/long.txt" >"$t/long.runs"
 same "a long scan" "$t/out" "$t/long.runs"
 
-# ---- bad files
-# ------------------------------------------------------------------------------------------------
+# ---- bad files -----------------------------------------------------------------------------------
 
 f=$t/codec-linear-index.bin
 size=$(stat -c %s "$f")
@@ -545,8 +536,7 @@ gives 2 "bakeoff: raw: raw holds texts of at most 2^26 quanta (unsupported)" \
     encode pcdata/raw "$t/huge.txt" -o "$t/huge.bin"
 holds "nothing is written for a model that does not fit" test ! -e "$t/huge.bin"
 
-# ---- import: options are the importer's
-# ----------------------------------------------------------------------------------------
+# ---- import: options are the importer's ----------------------------------------------------------
 
 printf 'f\n1\n2\n3\n4\n' >"$t/like.proftext"
 printf '%s\n' a b c d >"$t/names.txt"
@@ -563,8 +553,7 @@ gives 0 "" import lprf "$t/names.txt" --names --counters-like "$t/like.proftext.
 holds "two names, evenly spaced" test "$(grep -x '[a-d]' "$t/out" | paste -sd,)" = a,c
 gives 2 "bakeoff: $bakeoff: no importer of lprf accepts this file; the importers are*" import lprf "$bakeoff"
 
-# ---- import: a long text, record by record
-# ----------------------------------------------------------------------------------------
+# ---- import: a long text, record by record -------------------------------------------------------
 
 record="---
 name:            'a<b>'
@@ -588,8 +577,7 @@ if [[ -w /dev/full ]]; then
     gives 2 "bakeoff: /dev/full: No space left on device" import templight "$t/long.yaml" -o /dev/full
 fi
 
-# ---- output: whole or not at all
-# ---------------------------------------------------------------------------------
+# ---- output: whole or not at all -----------------------------------------------------------------
 
 mkdir "$t/o"
 gives 2 "bakeoff: *" encode pcdata/raw "$t/bad.txt" -o "$t/o/new.bin"
@@ -622,8 +610,7 @@ if [[ -w /dev/full ]]; then
     gives 2 "bakeoff: /dev/full: No space left on device" encode pcdata/raw "$t/tiny.txt" -o /dev/full
 fi
 
-# ---- packed input
-# --------------------------------------------------------------------------------------------------
+# ---- packed input --------------------------------------------------------------------------------
 
 if command -v xz >/dev/null && command -v zstd >/dev/null; then
     long_text=corpora/pcdata/esbuild-riscv64-sample.txt
@@ -654,8 +641,7 @@ else
     failed=$((failed + 1))
 fi
 
-# ---- list
-# ------------------------------------------------------------------------------------------------------------
+# ---- list ----------------------------------------------------------------------------------------
 
 gives 0 "" list
 for heading in '^pcdata: ' '^codec ' '^format '; do
@@ -696,8 +682,7 @@ holds "a broken manifest: exit code" test $? = 2
 holds "a broken manifest: message" grep -q '^bakeoff: corpora/manifest.json: .* at byte ' "$t/err"
 rm -r "$t/o/corpora"
 
-# ---- verify
-# ------------------------------------------------------------------------------------------------------------
+# ---- verify --------------------------------------------------------------------------------------
 
 gives 0 "" verify pcdata "$t/tiny.txt"
 holds "verify ends with its tally" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
@@ -793,8 +778,7 @@ echo '[{"name": ' >"$t/spoilt.json"
 gives 2 "bakeoff: $t/spoilt.json: * at byte *" verify pcdata --vectors "$t/spoilt.json"
 gives 2 "bakeoff: $t/absent: *" verify pcdata --vectors "$t/absent"
 
-# ---- size
-# ---------------------------------------------------------------------------------------------------------------
+# ---- size ----------------------------------------------------------------------------------------
 
 gives 0 "" size pcdata "$t/tiny.txt" --json
 json "size --json" '.format == "pcdata" and (.documents | length) == 1
@@ -833,8 +817,7 @@ json "the manifest knows what lies deeper, and where it is from" '[.[] | select(
 BAKEOFF_CORPORA=$t/extra run size autofdo libmine --json --no-compress
 json "and takes it by name" '.documents[0].name == "libmine" and .documents[0].units.functions == 1'
 
-# ---- bench
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench ---------------------------------------------------------------------------------------
 
 gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
     --no-compress --json "$t/bench.json"
@@ -940,8 +923,7 @@ holds "bench says what is not held" grep -qx \
     'not held: make by snapshot-packed: holds one instant, not a history' "$t/out"
 gives 2 "bakeoff: bench: no format 'x'; *" bench --format x
 
-# ---- pick
-# ----------------------------------------------------------------------------------------------------------------
+# ---- pick ----------------------------------------------------------------------------------------
 
 gives 0 "*" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec varint-delta,raw --kind point,open \
     --workload pc-0 --no-compress --json "$t/two.json"
@@ -960,8 +942,7 @@ gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --
 gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
     pick pcdata --results "$t/two.json" --size 0
 
-# ---- insns
-# ----------------------------------------------------------------------------------------------------------------
+# ---- insns ---------------------------------------------------------------------------------------
 
 insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw,varint-delta)
 echo "# Made with: another compiler" >"$t/other.tsv"
@@ -982,8 +963,7 @@ else
         grep -q '^pcdata/raw/canonical/point/uniform: .* instructions, was .* (-2.0%)$' "$t/out"
 fi
 
-# ---- plugins, new-codec, new-format
-# ----------------------------------------------------------------------------------------------------------------
+# ---- plugins, new-codec, new-format --------------------------------------------------------------
 
 if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then
     plugin=$t/run-pairs.so
@@ -1039,8 +1019,7 @@ holds "new-format lists the formats" test "$(tail -n 2 codecs/formats.def)" = $'
 rm -r codecs
 cd "$root" || exit 1
 
-# ---- merge
-# ----------------------------------------------------------------------------------------------------------------
+# ---- merge ---------------------------------------------------------------------------------------
 
 record() { # NAME HASH COUNTER...
     printf '%s\n# Func Hash:\n%s\n# Num Counters:\n%s\n# Counter Values:\n' "$1" "$2" $(($# - 2))
@@ -1083,8 +1062,7 @@ gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
     merge lprf "$t/one.proftext" "$t/tiny.txt"
 
-# ---- repeated measurements
-# ----------------------------------------------------------------------------------------------------------------
+# ---- repeated measurements -----------------------------------------------------------------------
 
 cd "$root" || exit 1
 finish() {
@@ -1096,8 +1074,7 @@ if grep -q __asan_init "$bakeoff"; then
     finish
 fi
 
-# ---- bench: chosen documents, interrupted runs, --resume, --report
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench: chosen documents, interrupted runs, --resume, --report -------------------------------
 
 gives 0 "bakeoff: 1 of 1: pcdata/tiny: *" bench --quick --corpus "$t/tiny.txt" --codec raw --kind open
 holds "the format is that of the file" grep -q '^pcdata/tiny: ' "$t/out"
@@ -1203,8 +1180,7 @@ mv "$t/partial.json" "$run_file"
 gives 2 "*bakeoff: $run_file: cannot be resumed: its options is *" bench --quick --corpus "$t/tiny.txt" --resume
 cd "$root" || exit 1
 
-# ---- bench in shards, merge of results
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench in shards, merge of results -----------------------------------------------------------
 
 mkdir "$t/shards" "$t/many"
 for i in 1 2 3 4; do
@@ -1289,8 +1265,7 @@ done
 gives 2 "bakeoff: bench: no codec 'nothing' here; see *" \
     bench "${options[@]}" --codec nothing --shard 1/3
 
-# ---- bench --held-out
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench --held-out ----------------------------------------------------------------------------
 
 mkdir -p "$t/unseen/pcdata" "$t/flat"
 cp "$t/many/d2.txt" "$t/unseen/pcdata/late.txt"
@@ -1356,8 +1331,7 @@ echo '{' >"$t/sealing/corpora/held-out.json"
 gives 2 "bakeoff: corpora/held-out.json: line *" "${held[@]}" --held-out "$t/unseen"
 cd "$root" || exit 1
 
-# ---- bench --check: results that are contributed
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench --check: results that are contributed -------------------------------------------------
 
 gives 0 "*" bench --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 --repetitions 2 \
     --json "$t/mine/"
@@ -1395,8 +1369,7 @@ holds "make contribute's script keeps what is not accepted" grep -q "depth is se
         --kind point --workload pc-0 --repetitions 2 2>/dev/null)
 holds "the results of that are there" compgen -G "$t/contributed/*/*.json"
 
-# ---- bench/watch.pl: figures from artificial traces
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench/watch.pl: figures from artificial traces ----------------------------------------------
 
 printf '%s\n' 'payload 10020 256' 'mark 4000' 'kind point uniform 2' 'kind all whole 1' >"$t/said"
 {
@@ -1424,8 +1397,7 @@ holds "a trace that ends early is no figure" grep -q 'too few marks' <(perl benc
 holds "watch.sh names the machines" grep -q 'no machine vax; the machines are arm64 and s390x' \
     <(bench/watch.sh insns vax pcdata "$t/tiny.txt" 2>&1)
 
-# ---- bench --layouts
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench --layouts -----------------------------------------------------------------------------
 
 links=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw,shape-code --kind point --workload pc-0)
 gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '13'; see *" bench --layouts 13
@@ -1463,8 +1435,7 @@ else
     echo "note: not run: bench --layouts: no build tree beside $bakeoff, or no ld.lld"
 fi
 
-# ---- compare
-# ----------------------------------------------------------------------------------------------------------------
+# ---- compare -------------------------------------------------------------------------------------
 
 gives 0 "" compare "$t/bench.json" "$t/bench.json"
 holds "compare counts" grep -q '^0 better, 0 worse' "$t/out"
@@ -1503,8 +1474,7 @@ gives 2 "bakeoff: compare: --threshold takes percent, such as 5; see *" \
     compare "$t/bench.json" "$t/bench.json" --threshold five
 gives 2 "bakeoff: $t/absent: *" compare "$t/bench.json" "$t/absent"
 
-# ---- bench --against
-# ----------------------------------------------------------------------------------------------------------------
+# ---- bench --against -----------------------------------------------------------------------------
 
 # disguise FILE JQ-FILTER: makes a build that is this one, except that the filter changes its results.
 disguise() { # FILE JQ-FILTER
