@@ -28,7 +28,7 @@ static const struct {
 } measures[N_MEASURES] = {
     [SIZE] = {"size", {"B", BO_SIZE_PER_UNIT, NULL, NULL}},
     [PACKED] = {"packed", {"B under zstd -19", BO_OUTER_PER_UNIT, NULL, "zstd19"}},
-    [LOOKUP] = {"lookup", {NULL, BO_TIME, NULL, NULL}},
+    [LOOKUP] = {"lookup", {"lookup, ns", BO_TIME, NULL, NULL}},
     [OPEN] = {"open", {"open, ns", BO_TIME, "open", NULL}},
     [ENCODE] = {"encode", {"encode, ns", BO_TIME, "encode", NULL}},
     [DECODE] = {"decode", {"decode, ns", BO_TIME, "decode", NULL}},

@@ -938,6 +938,8 @@ gives 2 "bakeoff: pick: --max-size takes +5%, 0.8x or a number, not '5 %'; see *
     pick pcdata --results "$t/two.json" --max-size '5 %'
 gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
     pick pcdata --results "$t/two.json" --row point/absent
+run bench --quick --corpus "$t/tiny.txt" --kind open --codec varint-delta,raw --no-compress --json "$t/opened.json"
+gives 2 "bakeoff: pick: varint-delta has no lookup, ns on tiny; see *" pick pcdata --results "$t/opened.json" --lookup 1
 gives 2 "bakeoff: pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
 gives 2 "bakeoff: pick: no measure has a weight above 0; see *" \
     pick pcdata --results "$t/two.json" --size 0

@@ -88,7 +88,7 @@ commands_of() { # FILE
               print "false # is no command: " line }' "$1"
 }
 
-declare -A used=()
+declare -A used=() ran=()
 # The line of commands_not_run.tsv for a command; false without one.
 not_run() {
     local pattern
@@ -115,6 +115,8 @@ run_page() { # FILE
         if not_run "$bare"; then
             left_out=$((left_out + 1))
             command=${instead//'{}'/$bare}
+            [[ ! ${ran[$command]:-} ]] || continue # on another page
+            ran[$command]=1
             echo "$1: not run: $bare: $why"
         else
             echo "$1: \$ $bare"

@@ -13,7 +13,7 @@
 /* Limits of every report: what no run measures. */
 static const char *const not_measured[] = {
     "Cache misses: times and pages only. `bakeoff insns` counts instructions.",
-    "64-byte lines touched: pages of 4 KiB are counted.",
+    "64-byte lines touched: counted of some codecs (`bench/lines.tsv`); pages of 4 KiB of all.",
     "The worst case on hostile input: the fuzzers bound it, no table shows it.",
     "More than one thread: all figures are of one.",
     "Files read from a disk: `open-cold` finds its bytes in memory, and only its page table empty.",
