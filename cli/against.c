@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/measure/interrupt.h"
 #include "bench/runs/interleave.h"
 #include "bench/runs/results.h"
 #include "cli/cli.h"
@@ -92,6 +93,7 @@ int bo_bench_against(const struct bo_against *against, const struct bo_documents
         .rounds = against->rounds,
         .order_seed = against->order_seed,
     };
+    bo_interrupt_watch();
     bool ok = own_command(self, own) && bo_interleave(&interleaving, documents, results);
     for (unsigned b = 0; b < BO_N_BUILDS && ok; b++)
         ok = bo_run_take(results[b], b == BO_BEFORE ? against->build : self, &runs[b]);
@@ -101,5 +103,5 @@ int bo_bench_against(const struct bo_against *against, const struct bo_documents
                         : BO_EXIT_USAGE;
     for (unsigned b = 0; b < BO_N_BUILDS; b++)
         bo_run_free(&runs[b]);
-    return code;
+    return bo_interrupted() ? BO_EXIT_INTERRUPTED : code;
 }

@@ -1507,16 +1507,16 @@ gives 0 "" compare "$t/ab.against.json" "$t/ab.json" --threshold 1000
 holds "the files state how they were made" grep -qx 'Measured in turns, in one run.' "$t/out"
 gives 0 "" compare "$t/bench.json" "$t/ab.json" --threshold 1000
 holds "others are of two runs" grep -q '^Measured in two runs' "$t/out"
-gives 1 "" "${against[@]}" --against "$t/faster" --threshold 50
+gives 1 "*" "${against[@]}" --against "$t/faster" --threshold 50
 holds "a slower row is worse" grep -Eq '^raw +point/pc-0 .* worse' "$t/out"
-gives 0 "" "${against[@]}" --against "$t/larger" --threshold 1000
+gives 0 "*" "${against[@]}" --against "$t/larger" --threshold 1000
 holds "smaller is better" grep -Eq '^raw +bytes .* better' "$t/out"
-gives 0 "" "${against[@]}" --against "$t/asks-others"
+gives 0 "*" "${against[@]}" --against "$t/asks-others"
 holds "other questions are not compared" \
     grep -q 'note: point/pc-0: the two runs have other queries: not compared' "$t/out"
-gives 0 "" "${against[@]}" --against "$t/lacks" --threshold 1000
+gives 0 "*" "${against[@]}" --against "$t/lacks" --threshold 1000
 holds "what one build lacks is named" grep -q 'note: only in the new run: point/pc-0' "$t/out"
-gives 0 "" "${against[@]}" --repetitions 2 --against "$bakeoff"
+gives 0 "*" "${against[@]}" --repetitions 2 --against "$bakeoff"
 holds "too few repetitions are reported" grep -q 'note: too few repetitions for 2 times' "$t/out"
 gives 0 "*" bench --full --format pcdata --corpus "$t/tiny.txt" --codec raw --kind point --workload pc-0 \
     --repetitions 1 --against "$bakeoff" --json "$t/deep.json"
@@ -1532,9 +1532,25 @@ gives 2 "bakeoff: $t/older: bench exited with code 2: bakeoff: bench: no codec h
     "${against[@]}" --against "$t/older"
 gives 2 "bakeoff: bench: --threshold requires --against; see *" bench --threshold 5
 gives 2 "bakeoff: bench: --against cannot be combined with --shard, and *" bench --against x --shard 1/2
+# Stopped once a document is measured: its results stay.
+"$bakeoff" "${against[@]}" --corpus "$t/docs4" --against "$bakeoff" --json "$t/ended.json" >"$t/out" 2>"$t/err" &
+measuring=$!
+for ((i = 0; i < 600; i++)); do
+    grep -q '^bakeoff: round 1 of 6: 1 of 4: pcdata/d[1-4], both builds; about ' "$t/err" && break
+    sleep 0.05
+done
+kill -TERM $measuring
+wait $measuring
+holds "--against, interrupted: exit code 130" test $? = 130
+holds "--against, interrupted: the message" grep -q 'interrupted after [1-9][0-9]* of 24 times that both' "$t/err"
+for name in ended ended.against; do
+    cp "$t/$name.json" "$t/out"
+    json "$name.json has what was measured" '.context.bakeoff.documents | length >= 1'
+    gives 0 "*" table pcdata --results "$t/$name.json"
+done
 mkdir "$t/temporary"
 TMPDIR=$t/temporary gives 2 "*" "${against[@]}" --against "$t/older"
-TMPDIR=$t/temporary gives 0 "" "${against[@]}" --repetitions 1 --against "$bakeoff"
+TMPDIR=$t/temporary gives 0 "*" "${against[@]}" --repetitions 1 --against "$bakeoff"
 holds "no temporary file stays after two builds" test -z "$(ls -A "$t/temporary")"
 
 finish

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "bench/measure/cell.h"
+#include "bench/measure/interrupt.h"
+#include "bench/runs/results.h"
 #include "bench/runs/run.h"
 #include "harness/core/files.h"
 #include "harness/core/progress.h"
@@ -23,6 +25,7 @@ enum { MAX_ARGUMENTS = 64 };
 /* A run over all turns. */
 struct turns {
     const struct bo_interleaving *settings;
+    unsigned n_pairs; /* a document, measured by both builds */
     char folder[PATH_MAX - 16], json[PATH_MAX], errors[PATH_MAX]; /* output of a turn */
     struct gathered {
         json_t *context, *documents;
@@ -117,15 +120,17 @@ static bool run_turn(const struct turns *turns, const struct arguments *argument
     const pid_t pid = fork();
     if (pid == 0)
         become(turns, arguments);
+    bo_interrupt_kills(pid);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    bo_interrupt_kills(0);
     if (pid < 0) {
         fprintf(stderr, "bakeoff: bench: cannot start a process: %s\n", strerror(errno));
         return false;
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) <= 1 && access(turns->json, R_OK) == 0)
         return true;
-    return complain(turns, arguments->words[0], status);
+    return !bo_interrupted() && complain(turns, arguments->words[0], status);
 }
 
 /* ---- gathering ------------------------------------------------------------------------------- */
@@ -174,26 +179,37 @@ static void gather(struct gathered *gathered, const struct bo_run *run, bool fir
     }
 }
 
-static bool take_turn(struct turns *turns, unsigned build, const struct bo_document *document,
+/* A document, measured by both builds. Nothing is kept of a pair that is interrupted. */
+static bool take_pair(struct turns *turns, const struct bo_document *document, unsigned order,
                       bool first)
 {
-    const struct arguments arguments = command_of(turns, build, document, first);
-    struct bo_run run = {.json = NULL};
-    const bool ok = run_turn(turns, &arguments) && bo_run_load(turns->json, &run);
-    if (ok)
-        gather(&turns->of[build], &run, first);
-    bo_run_free(&run);
+    struct bo_run runs[BO_N_BUILDS] = {{.json = NULL}};
+    bool ok = true;
+    for (unsigned i = 0; i < BO_N_BUILDS && ok; i++) {
+        const unsigned build = (i + order) % BO_N_BUILDS;
+        const struct arguments arguments = command_of(turns, build, document, first);
+        ok = run_turn(turns, &arguments) && bo_run_load(turns->json, &runs[build]);
+    }
+    for (unsigned build = 0; build < BO_N_BUILDS; build++) {
+        if (ok)
+            gather(&turns->of[build], &runs[build], first);
+        bo_run_free(&runs[build]);
+    }
+    turns->n_pairs += ok;
     return ok;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static json_t *finish(const struct turns *turns, unsigned build, const char *id)
+static json_t *finish(const struct turns *turns, unsigned build,
+                      const struct bo_documents *documents)
 {
+    const char *id = strrchr(turns->folder, '/') + 1;
+    const json_int_t rounds = (json_int_t)(turns->n_pairs / documents->n);
     const struct gathered *gathered = &turns->of[build], *other = &turns->of[1 - build];
     json_t *ours = json_object_get(gathered->context, "bakeoff"), *entries = json_array();
     const json_t *theirs = json_object_get(other->context, "bakeoff");
-    json_object_set_new(ours, "rounds", json_integer((json_int_t)turns->settings->rounds));
+    json_object_set_new(ours, "rounds", json_integer(rounds ? rounds : 1));
     json_object_set(ours, "documents", gathered->documents);
     json_object_set_new(
         ours, "interleaved",
@@ -213,7 +229,27 @@ static json_t *finish(const struct turns *turns, unsigned build, const char *id)
         }
         family++;
     }
-    return json_pack("{s:O, s:o}", "context", gathered->context, "benchmarks", entries);
+    json_t *results = json_pack("{s:O, s:o}", "context", gathered->context, "benchmarks", entries);
+    bo_results_mark(results, documents);
+    return results;
+}
+
+/* On a terminal one line is redrawn; elsewhere, one line for each document and each round. */
+static void report(const struct turns *turns, const struct bo_progress *progress,
+                   const struct bo_document *document, unsigned n)
+{
+    char left[32];
+    const unsigned n_rounds = turns->settings->rounds, round = (turns->n_pairs - 1) / n;
+    bo_progress_left(progress, left);
+    if (progress->shown || (round && turns->n_pairs % n))
+        return;
+    fprintf(stderr, "bakeoff: round %u of %u: ", round + 1, n_rounds);
+    if (round)
+        fprintf(stderr, "%u documents", n);
+    else
+        fprintf(stderr, "%u of %u: %s/%s", turns->n_pairs, n, document->format->name,
+                document->name);
+    fprintf(stderr, ", both builds; about %s left\n", left);
 }
 
 static bool take_all_turns(struct turns *turns, const struct bo_documents *documents)
@@ -223,20 +259,26 @@ static bool take_all_turns(struct turns *turns, const struct bo_documents *docum
     if (!order)
         abort();
     struct bo_random random = bo_random_seeded(turns->settings->order_seed);
-    struct bo_progress progress =
-        bo_progress_start("measuring two builds", (uint64_t)rounds * n * BO_N_BUILDS);
+    struct bo_progress progress = bo_progress_start("measuring two builds", (uint64_t)rounds * n);
     bool ok = true;
-    for (unsigned round = 0; round < rounds; round++) {
+    for (unsigned round = 0; round < rounds && ok; round++) {
         bo_shuffle(order, n, &random);
-        for (unsigned i = 0; i < BO_N_BUILDS * n && ok; i++) {
-            const struct bo_document *document = &documents->items[order[i / BO_N_BUILDS]];
-            ok = take_turn(turns, (i + round) % BO_N_BUILDS, document, round == 0);
+        for (unsigned i = 0; i < n && ok; i++) {
+            const struct bo_document *document = &documents->items[order[i]];
+            ok = take_pair(turns, document, round, round == 0);
             bo_progress_step(&progress, 1, document->name);
+            if (ok)
+                report(turns, &progress, document, n);
         }
     }
     bo_progress_end(&progress);
     free(order);
-    return ok;
+    if (!ok && bo_interrupted())
+        fprintf(
+            stderr,
+            "bakeoff: bench: interrupted after %u of %u times that both builds measure a document\n",
+            turns->n_pairs, rounds * n);
+    return ok || (bo_interrupted() && turns->n_pairs > 0);
 }
 
 static void remove_files(const struct turns *turns)
@@ -266,7 +308,7 @@ bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_d
     const bool ok = take_all_turns(&turns, documents);
     remove_files(&turns);
     for (unsigned b = 0; b < BO_N_BUILDS && ok; b++)
-        results_ret[b] = finish(&turns, b, strrchr(turns.folder, '/') + 1);
+        results_ret[b] = finish(&turns, b, documents);
     for (unsigned b = 0; b < BO_N_BUILDS; b++) {
         json_decref(turns.of[b].context);
         json_decref(turns.of[b].documents);
