@@ -19,7 +19,7 @@ static bool fails(const char *name, const char *text, const char *at, const char
     return false;
 }
 
-/* The first paragraph of each format's answer. */
+/* The first sentence of each format's answer; the others begin with a word in bold. */
 static void print_answers(const struct bo_report *report)
 {
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
@@ -27,10 +27,13 @@ static void print_answers(const struct bo_report *report)
         const struct bo_page page = bo_report_page(report, source);
         const char *text =
             source ? bo_answer_text(page.runs, page.n_runs, *f, report->arena) : NULL;
-        if (text)
-            fprintf(report->out, "- [%s](%sREPORT.md#%s): %.*s\n", (*f)->name, report->root,
-                    (*f)->name, (int)strcspn(text, "\n"), text);
+        const char *rest = text ? strstr(text, ". **") : NULL;
+        if (rest)
+            fprintf(report->out, "- [%s](%sREPORT.md#%s): %.*s.\n", (*f)->name, report->root,
+                    (*f)->name, (int)(rest - text), text);
     }
+    fprintf(report->out, "\nThe linked chapters say when another codec is the better choice, how "
+                         "sure each answer is, and what would change it.\n");
 }
 
 /* Prints the text of a part; `old` is the present text. NULL, or the error. */
