@@ -221,13 +221,13 @@ static enum bo_status read_all(const struct templight_records *records, struct b
     if (status || !terms_init_history(&h, arena))
         return bo_fail_alloc(err, arena);
     uint32_t max_open = 0;
-    bool ok = terms_start_gap(&c, &h) && !past_end(&c);
     arena->refusal = BO_OK;
+    if (!terms_start_gap(&c, &h) || past_end(&c))
+        return bo_fail(err, BO_CORRUPT, records->off, "record is invalid");
     for (uint32_t i = 0; i < records->n_records && !status; i++) {
         struct templight_record record;
         uint32_t item;
-        ok = ok && read_event(&c, &h, &item);
-        if (!ok)
+        if (!read_event(&c, &h, &item))
             return arena->refusal ? bo_fail_alloc(err, arena)
                                   : bo_fail(err, BO_CORRUPT, records->off, "record is invalid");
         max_open = h.n_open > max_open ? h.n_open : max_open;
