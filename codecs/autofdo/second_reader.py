@@ -264,6 +264,7 @@ class SharedTrees:
                     else:
                         line += d
                         discriminator = self.number(bits, 10)
+                    require(line <= 65535 and discriminator < 1 << 32, "place is out of range")
                 if kind != RECORD:
                     name = bits.raw(width(self.n_names))
                 spots.append((kind, line, discriminator, name))
