@@ -336,14 +336,42 @@ static void add_all_small(struct making *m)
         add_small(m, N_LARGE, MAX_LARGE_BYTES);
 }
 
+static bool is_of(const struct making *m, const char *encoding)
+{
+    char own[128];
+    snprintf(own, sizeof own, "%s/%s", m->format->name, m->codec->name);
+    return strcmp(encoding, own) == 0;
+}
+
 static void add_chosen(struct making *m)
 {
     const struct limits limits = {SIZE_MAX, SIZE_MAX, 0};
-    char encoding[128];
-    snprintf(encoding, sizeof encoding, "%s/%s", m->format->name, m->codec->name);
     for (const struct bo_vector_model *of = bo_vector_models; of->encoding; of++)
-        if (strcmp(of->encoding, encoding) == 0)
+        if (is_of(m, of->encoding))
             add_valid(m, of, &limits);
+}
+
+/* Adds the listed damage of valid vectors, unless it is accepted. */
+static void add_damaged(const struct making *m, json_t *invalid)
+{
+    for (const struct bo_vector_damage *d = bo_vector_damages; d->encoding; d++) {
+        const json_t *whole = json_object_get(json_array_get(m->valid, d->valid), "bytes");
+        const char *hex = json_string_value(whole);
+        if (!is_of(m, d->encoding) || !hex || strlen(hex) / 2 < d->off + d->n)
+            continue;
+        struct rejections one = {.codec = m->codec};
+        struct bo_arena arena;
+        struct bo_span bytes;
+        json_t *damaged =
+            json_sprintf("%.*s%s%s", (int)(2 * d->off), hex, d->hex, hex + 2 * (d->off + d->n));
+        bo_arena_init(&arena, BUDGET);
+        if (read_hex(damaged, &arena, &bytes))
+            offer(&one, bytes);
+        if (one.n)
+            json_array_append_new(invalid, one.items[0].vector);
+        bo_arena_free(&arena);
+        json_decref(damaged);
+    }
 }
 
 json_t *bo_vectors_make_small(const struct bo_format *format, const struct bo_codec *codec)
@@ -366,6 +394,7 @@ json_t *bo_vectors_make(const struct bo_format *format, const struct bo_codec *c
     add_chosen(&m);
     for (unsigned i = 0; i < m.rejections->n; i++)
         json_array_append_new(invalid, m.rejections->items[i].vector);
+    add_damaged(&m, invalid);
     free(m.rejections);
     json_decref(m.seen);
     return json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "format", format->name, "codec",

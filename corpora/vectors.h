@@ -12,7 +12,7 @@
 /*
  * Makes the vectors of a codec. The result is the same at any time on any machine. Valid vectors
  * come from generated models, invalid ones from damaged encodings: for each rule that decode names,
- * the shortest input found. The caller owns the object.
+ * the shortest input found, and listed ones. The caller owns the object.
  */
 json_t *bo_vectors_make(const struct bo_format *format, const struct bo_codec *codec);
 

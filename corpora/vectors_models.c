@@ -26,6 +26,12 @@ const struct bo_vector_model bo_vector_models[] = {
     {NULL, NULL, NULL, 0, 0, 0, 0},
 };
 
+const struct bo_vector_damage bo_vector_damages[] = {
+#define DAMAGED(encoding, valid, off, n, hex) {encoding, valid, off, n, hex},
+#include "corpora/vectors_damaged.def"
+    {NULL, 0, 0, 0, NULL},
+};
+
 struct bo_vector_model bo_vector_model_at(uint64_t seed)
 {
     static const size_t scales[] = {1, 2, 4, 8};

@@ -29,6 +29,17 @@ struct bo_vector_model bo_vector_model_at(uint64_t seed);
  */
 extern const struct bo_vector_model bo_vector_models[];
 
+/*
+ * Damage of valid vectors, so that the invalid ones reach what one vector for each rule leaves out:
+ * `n` bytes at `off` are replaced by others. corpora/vectors_damaged.def, ends with an encoding
+ * NULL.
+ */
+extern const struct bo_vector_damage {
+    const char *encoding;
+    size_t valid, off, n; /* `valid`: the vector, from 0 */
+    const char *hex;
+} bo_vector_damages[];
+
 /* Models in text form, for constructs that generators seldom draw: corpora/vectors_texts.def. */
 extern const struct bo_vector_text {
     const char *format, *name, *text;
