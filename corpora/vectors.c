@@ -351,7 +351,7 @@ static void add_chosen(struct making *m)
             add_valid(m, of, &limits);
 }
 
-/* Adds the listed damage of valid vectors, unless it is accepted. */
+/* Adds the listed damage of valid vectors. The list is stale where that is accepted. */
 static void add_damaged(const struct making *m, json_t *invalid)
 {
     for (const struct bo_vector_damage *d = bo_vector_damages; d->encoding; d++) {
@@ -369,6 +369,9 @@ static void add_damaged(const struct making *m, json_t *invalid)
             offer(&one, bytes);
         if (one.n)
             json_array_append_new(invalid, one.items[0].vector);
+        else
+            fprintf(stderr, "bakeoff: vectors: %s: damage of vector %u at byte %u is accepted\n",
+                    d->encoding, (unsigned)d->valid, (unsigned)d->off);
         bo_arena_free(&arena);
         json_decref(damaged);
     }
