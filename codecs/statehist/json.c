@@ -252,8 +252,8 @@ bool statehist_json_integer(struct statehist_json *j, int64_t min, int64_t max, 
     if (bo_parse_i64(number, min, max, v_ret))
         return true;
     const size_t sign = number.p[0] == '-', n_digits = count_digits(number, sign);
-    const bool is_number = n_digits && sign + n_digits == number.n &&
-                           (number.p[sign] != '0' || (n_digits == 1 && !sign));
+    /* 0 is in every range, so what starts with it is "-0", or has more digits. */
+    const bool is_number = n_digits && sign + n_digits == number.n && number.p[sign] != '0';
     return statehist_json_fail(j, BO_CORRUPT, off,
                                is_number ? "integer out of range" : "not an integer");
 }
