@@ -330,6 +330,21 @@ static void test_flaws(void **state)
     assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, 4), 3);
 }
 
+/* What stands for an absent number is none that a field holds. */
+static void test_the_largest_number(void **state)
+{
+    (void)state;
+    static const struct bo_field fields[] = {
+        BO_FIELD(struct mixed, kind, BO_DECIMAL),
+        BO_FIELD(struct mixed, kind, BO_DECIMAL, .optional = true),
+        BO_FIELD(struct mixed, key, BO_HEX, .optional = true),
+    };
+    assert_int_equal(bo_field_max(&mixed_fields[2]), 9);
+    assert_int_equal(bo_field_max(&fields[0]), 255);
+    assert_int_equal(bo_field_max(&fields[1]), 254);
+    assert_true(bo_field_max(&fields[2]) == UINT64_MAX - 1);
+}
+
 static void test_differ_names_the_field(void **state)
 {
     (void)state;
@@ -378,6 +393,7 @@ static void test_failing_allocations(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_largest_number),
         cmocka_unit_test_setup_teardown(test_text_is_canonical, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_text_with_blanks_and_comments, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mistakes_of_lines, set_up, tear_down),

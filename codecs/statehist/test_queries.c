@@ -151,6 +151,11 @@ static void test_digests(void **state)
         for (size_t k = 0; k < i; k++)
             assert_true(digests[i].hash != digests[k].hash);
     }
+    /* Of an interval that starts elsewhere, too, which no history shows alone. */
+    struct statehist_digest a = {0, 0}, b = {0, 0};
+    statehist_digest_interval(&a, 0, 1, 4, STATEHIST_INT, 1);
+    statehist_digest_interval(&b, 0, 2, 4, STATEHIST_INT, 1);
+    assert_true(a.hash != b.hash);
 }
 
 /* ---- windows' times -------------------------------------------------------------------------- */
