@@ -115,7 +115,7 @@ run_page() { # FILE
         if not_run "$bare"; then
             left_out=$((left_out + 1))
             command=${instead//'{}'/$bare}
-            [[ ! ${ran[$command]:-} ]] || continue # on another page
+            [[ $command != make* || ! ${ran[$command]:-} ]] || continue # on another page
             ran[$command]=1
             echo "$1: not run: $bare: $why"
         else

@@ -274,10 +274,10 @@ static bool take_all_turns(struct turns *turns, const struct bo_documents *docum
     bo_progress_end(&progress);
     free(order);
     if (!ok && bo_interrupted())
-        fprintf(
-            stderr,
-            "bakeoff: bench: interrupted after %u of %u times that both builds measure a document\n",
-            turns->n_pairs, rounds * n);
+        fprintf(stderr,
+                "bakeoff: bench: interrupted after %u of %u times that both builds measure a "
+                "document\n",
+                turns->n_pairs, rounds * n);
     return ok || (bo_interrupted() && turns->n_pairs > 0);
 }
 
