@@ -251,6 +251,7 @@ class TimeIndex:
         values.end()
         self.shapes = [shapes.le(4) for _ in range(n_shapes)]
         shapes.end()
+        require(all(shape >> 27 == 0 for shape in self.shapes), 'shape has an invalid field')
         self.key_bits = (self.end - self.start if self.direct else n_times).bit_length()
         self.bits = Bits(records.data)
         self.class_of, self.quarks = [], []
