@@ -101,15 +101,13 @@ bool statehist_json_end(struct statehist_json *j)
 
 /* ---- reading: strings ------------------------------------------------------------------------ */
 
-/* Four hexadecimal digits behind \u. */
+/* Four hexadecimal digits behind \u. They end at the string's quote at the latest: find_end. */
 static bool take_unit(struct statehist_json *j, uint32_t *unit_ret)
 {
     uint32_t unit = 0;
     for (unsigned i = 0; i < 4; i++, j->off++) {
-        const uint8_t c = j->off < j->in.n ? j->in.p[j->off] : 0;
+        const uint8_t c = j->in.p[j->off];
         const unsigned letter = (c | 0x20u) - 'a', digit = c - (unsigned)'0';
-        if (j->off == j->in.n)
-            return fail_next(j, NULL);
         if (digit > 9 && letter > 5)
             return statehist_json_fail(j, BO_CORRUPT, j->off, "not a hexadecimal digit");
         unit = unit << 4 | (digit <= 9 ? digit : letter + 10);
@@ -123,8 +121,6 @@ static bool take_escape(struct statehist_json *j, uint8_t *to, size_t *n)
 {
     static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     const size_t off = j->off - 1;
-    if (j->off == j->in.n)
-        return fail_next(j, NULL);
     const uint8_t c = j->in.p[j->off++];
     const char *at = c ? strchr(escapes, c) : NULL;
     if (at) {
