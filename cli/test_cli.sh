@@ -1106,6 +1106,8 @@ stopped_by() { # SIGNAL OPTIONS...: the exit code in $code
         sleep 0.05
     done
     kill -"$signal" $process
+    sleep 0.01
+    kill -"$signal" $process 2>/dev/null # as `timeout` does: once to the process, once to its group
     wait $process
     code=$?
     holds "no process of the run stopped by SIG$signal stays" \
@@ -1540,6 +1542,8 @@ for ((i = 0; i < 600; i++)); do
     sleep 0.05
 done
 kill -TERM $measuring
+sleep 0.01
+kill -TERM $measuring 2>/dev/null
 wait $measuring
 holds "--against, interrupted: exit code 130" test $? = 130
 holds "--against, interrupted: the message" grep -q 'interrupted after [1-9][0-9]* of 24 times that both' "$t/err"

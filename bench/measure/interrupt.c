@@ -3,15 +3,27 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 static volatile sig_atomic_t interrupted;
 static volatile pid_t victim; /* sig_atomic_t is an int, as pid_t is */
 
 _Static_assert(sizeof(pid_t) == sizeof(sig_atomic_t), "a pid is read and written at once");
 
+/* `timeout` signals a process, then its group, the same process again. */
+enum { ONE_REQUEST_S = 1 };
+
 static void on_signal(int signal_number)
 {
-    (void)signal_number;
+    static struct timespec first;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interrupted)
+        first = now;
+    else if (now.tv_sec - first.tv_sec > ONE_REQUEST_S) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
     interrupted = 1;
     if (victim > 0)
         kill(victim, SIGKILL);
@@ -19,8 +31,8 @@ static void on_signal(int signal_number)
 
 void bo_interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
