@@ -317,8 +317,8 @@ ASCENDING_INLINE bool ascending_list_block(const struct ascending_list *list, ui
     return block->upper <= list->body_nbits;
 }
 
-/* Number i < n; false when the list is damaged there. */
-static inline bool ascending_at(const struct ascending_list *list, uint32_t i, uint64_t *number_ret)
+ASCENDING_INLINE bool ascending_read(const struct ascending_list *list, uint32_t i,
+                                     uint64_t *number_ret)
 {
     struct ascending_block block;
     *number_ret = list->first;
@@ -326,6 +326,24 @@ static inline bool ascending_at(const struct ascending_list *list, uint32_t i, u
         return true;
     return ascending_list_block(list, i / ASCENDING_BLOCK, &block) &&
            ascending_block_at(&block, i % ASCENDING_BLOCK, number_ret);
+}
+
+ASCENDING_CALL bool ascending_read_portable(const struct ascending_list *list, uint32_t i,
+                                            uint64_t *number_ret)
+{
+    return ascending_read(list, i, number_ret);
+}
+
+ASCENDING_CALL BO_V3 bool ascending_read_v3(const struct ascending_list *list, uint32_t i,
+                                            uint64_t *number_ret)
+{
+    return ascending_read(list, i, number_ret);
+}
+
+/* Number i < n; false when the list is damaged there. */
+static inline bool ascending_at(const struct ascending_list *list, uint32_t i, uint64_t *number_ret)
+{
+    return (ascending_has_v3() ? ascending_read_v3 : ascending_read_portable)(list, i, number_ret);
 }
 
 /* The last of n > 0 blocks from b on whose base is at most `number`; b if no base is. */

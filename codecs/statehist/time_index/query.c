@@ -9,9 +9,9 @@
 /* Queries whose records are found before the first one is read, so that fetching them overlaps. */
 enum { POINTS_AHEAD = 16 };
 
-static enum bo_status answer_some_points(const struct time_index *index,
-                                         const struct statehist_point_query *q, size_t n,
-                                         struct statehist_state *states)
+ASCENDING_INLINE enum bo_status answer_some_points(const struct time_index *index,
+                                                   const struct statehist_point_query *q, size_t n,
+                                                   struct statehist_state *states)
 {
     uint64_t places[POINTS_AHEAD];
     for (size_t i = 0; i < n; i++) {
@@ -33,15 +33,37 @@ static enum bo_status answer_some_points(const struct time_index *index,
     return BO_OK;
 }
 
-ASCENDING_CALL enum bo_status answer_points(const struct time_index *index,
-                                            const struct statehist_point_query *q, size_t n,
-                                            struct statehist_state *states)
+ASCENDING_INLINE enum bo_status answer_all_points(const struct time_index *index,
+                                                  const struct statehist_point_query *q, size_t n,
+                                                  struct statehist_state *states)
 {
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i += POINTS_AHEAD)
         status = answer_some_points(index, q + i, n - i < POINTS_AHEAD ? n - i : POINTS_AHEAD,
                                     states + i);
     return status;
+}
+
+/* Points are compiled twice, since shifts of x86-64-v3 make them up to an eighth faster. */
+ASCENDING_CALL enum bo_status answer_points_portable(const struct time_index *index,
+                                                     const struct statehist_point_query *q,
+                                                     size_t n, struct statehist_state *states)
+{
+    return answer_all_points(index, q, n, states);
+}
+
+ASCENDING_CALL BO_V3 enum bo_status answer_points_v3(const struct time_index *index,
+                                                     const struct statehist_point_query *q,
+                                                     size_t n, struct statehist_state *states)
+{
+    return answer_all_points(index, q, n, states);
+}
+
+static enum bo_status answer_points(const struct time_index *index,
+                                    const struct statehist_point_query *q, size_t n,
+                                    struct statehist_state *states)
+{
+    return (ascending_has_v3() ? answer_points_v3 : answer_points_portable)(index, q, n, states);
 }
 
 /* ---- many attributes at one time ------------------------------------------------------------- */
