@@ -152,7 +152,7 @@ class SharedTrees:
     def __init__(self, data):
         c = Cursor(data)
         if c.take(4) != b"afst":
-            raise Reject("file does not start as these do")
+            raise Reject("bad magic number")
         path_bits, timestamp_bits = c.u8(), c.u8()
         (n_names, n_paths, text, n_places, n_parts, first_timestamp, index, grammar, strings,
          structure) = (c.uvarint() for _ in range(10))
@@ -181,7 +181,7 @@ class SharedTrees:
         sizes = [[self.number(index, 0) for _ in range(n)] for n in
                  (-(-(n_names + n_paths) // 16), -(-n_names // 16), sum(is_function))]
         if not (index.end() and flags.end() and paths.end() and times.end()):
-            raise Reject("index does not end where it should")
+            raise Reject("first part of the index does not end at its last byte")
         g = Cursor(strings[:grammar])
         self.grammar = Grammar(g, len(data))
         g.end()
@@ -214,11 +214,11 @@ class SharedTrees:
                     raise Reject("path")
                 self.files[self.strings[i]] = self.strings[n_names + p - 2] if p > 1 else b""
         if len(set(path_of) - {0, 1}) != n_paths or path_bits and not self.files:
-            raise Reject("path of no function")
+            raise Reject("path is used by no function")
         if len(self.used) != sum(self.n_variants):
-            raise Reject("variant that nothing has")
+            raise Reject("variant that no function expands to")
         if set(names) | {spot[3] for spots in self.lists for spot in spots if spot[0] != RECORD} != set(range(n_names)):
-            raise Reject("name that nothing has")
+            raise Reject("name belongs to no function, target or callee")
         if summary != summarize(self.functions):
             raise Reject("summary disagrees with the counts")
 
@@ -232,7 +232,7 @@ class SharedTrees:
                 read(bits, i)
             at += size
             if bits.at != at:
-                raise Reject("block does not end where it should")
+                raise Reject("block does not end where the index says")
         if not bits.end():
             raise Reject("padding is not 0")
 
@@ -382,7 +382,7 @@ def read_trie(c):
                 raise Reject("string ids do not count up in order")
             strings.append(prefix)
         elif not is_root and b & 127 < 2:
-            raise Reject("node of one child ends no string, or leaf ends no string")
+            raise Reject("node with one child ends no string, or leaf ends no string")
         first = -1
         for _ in range(b & 127):
             label = c.take(c.number(2))
@@ -415,7 +415,7 @@ class Version4:
             end = off + size
             self.sections.append(Section(data[off:end], compact))
             if data[off] & 127 in range(1, 7) and data[off] >> 7 != compact:
-                raise Reject("section and header differ on compact")
+                raise Reject("compact flag differs between section and header")
         if end != len(data) or ranges[2:] != sorted(ranges[2:]):
             raise Reject("bytes behind the last section")
         order = sorted(ranges)
@@ -445,7 +445,7 @@ class Version4:
             self.read_callee_files(self.section(i, 6), units, tables)
         if len(callee_files) > 1 or any(c.data[0] & 127 in range(1, 7) and i not in used
                                         for i, c in enumerate(self.sections)):
-            raise Reject("callee files are there twice, or section belongs to no file")
+            raise Reject("duplicate section of callee files, or section of no file")
         expected = summarize(self.functions)
         total, highest, head, n_counts = expected[:4]
         if stored != [total, highest, head, n_counts, len(self.functions)] or entries != [
@@ -475,7 +475,7 @@ class Version4:
             body = self.read_instance(c, strings[i], 1)
             c.end()
             if strings[i] in self.functions:
-                raise Reject("function is there twice")
+                raise Reject("duplicate function")
             self.functions[strings[i]] = head, timestamp, body
             self.unit_names.setdefault(path, set()).update(names_of(body))
             if path:
@@ -500,7 +500,7 @@ class Version4:
             line[kind] = line[kind] + v if c.compact else v
             place = line[kind], c.number(4) if b & 16 else 0
             if line[kind] > 65535 or b & 16 and place[1] == 0:
-                raise Reject("line is above 65535, or discriminator of 0 is there")
+                raise Reject("line is above 65535, or discriminator is 0")
             if kind == 1:
                 callee = self.strings[c.number(4)]
                 if b & 15 or callsites and last >= place + (callee,):
@@ -509,7 +509,7 @@ class Version4:
                 callsites[last] = self.read_instance(c, callee, depth + 1)
                 continue
             if b & 7 > (1 if c.compact else 4) or callsites or records and last >= place:
-                raise Reject("count is of no such width, count behind callsites, or records are not in order")
+                raise Reject("width of a count is unknown, count behind callsites, or records are not in order")
             count, targets, last = self.read_count(c, b & 7), {}, place
             for _ in range(c.number(4) if b & 8 else 0):
                 code = 1 if c.compact else c.byte()
@@ -528,9 +528,9 @@ class Version4:
             unit, i, path = c.number(4), c.number(4), c.number(4)
             name, path = tables[units[unit][1][0]][i], (own + paths)[path]
             require(last < name, "names are not in order")
-            require(name in self.unit_names[own[unit]], "string names neither function nor callee")
-            require(name not in self.files, "file of a function is there twice")
-            require(name not in self.functions or path == b"", "file of a function is not its unit's")
+            require(name in self.unit_names[own[unit]], "file belongs to neither a function nor a callee")
+            require(name not in self.files, "duplicate file of a function")
+            require(name not in self.functions or path == b"", "file of a function differs from its unit's")
             self.files[name], last = path, name
         c.end()
 
@@ -719,7 +719,7 @@ class Version4Text:
             raise Reject("expected a place")
         line, *discriminator = map(int, text.split(b"."))
         require(line <= 65535, "line is above 65535")
-        require(discriminator != [0], "discriminator of 0 is there")
+        require(discriminator != [0], "discriminator is 0")
         require(discriminator < [1 << 32], "discriminator is above 2^32 - 1")
         return line, *(discriminator or [0])
 
@@ -810,7 +810,7 @@ class Extbinary:
         for i in orders[0]:
             _, flags, off, size = table[i]
             if off != c.off:
-                raise Reject("section does not start where another one ends")
+                raise Reject("section does not start where the one before ends")
             sections[i] = c.take(size)
             if flags & 1 and size:
                 sections[i] = self.expand(sections[i])
@@ -855,7 +855,7 @@ class Extbinary:
         entries = [(c.uvarint(), c.uvarint(), c.uvarint()) for _ in range(c.uvarint())]
         c.end()
         if [cutoff for cutoff, *_ in entries] != CUTOFFS:
-            raise Reject("cutoff is not the one of this entry")
+            raise Reject("cutoff of a summary entry has another value")
         return summary, [entry[1:] for entry in entries]
 
     def read_names(self, section):
@@ -876,7 +876,7 @@ class Extbinary:
                 if any(x >= y for x, y in zip(ordered, ordered[1:])):
                     raise Reject("names are not in Eytzinger order")
             if len(set(guids)) != len(guids):
-                raise Reject("two arrays have one name")
+                raise Reject("duplicate name of an array")
         self.names = [guid_name(guid) for guid in guids]
 
     def read_functions(self, starts, section, is_flat):
@@ -887,9 +887,9 @@ class Extbinary:
             head, body = c.uvarint(), self.instance(c, 1)
             c.end()
             if body[0] != name or name in self.functions:
-                raise Reject("function is not the one of this offset, or is there twice")
+                raise Reject("function differs from that of the table for this offset, or is there twice")
             if self.has_guids and is_flat == bool(body[2]):
-                raise Reject("callsites of a function do not suit its section")
+                raise Reject("section of a function does not match its callsites")
             self.functions[name] = head, 0, body
 
     def name(self, c):

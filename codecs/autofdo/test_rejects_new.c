@@ -24,14 +24,14 @@ struct test_case {
 #define PLACES_ROOM "more places than the structure has room for"
 #define SECTIONS_RUN "sections run past the file's end"
 #define FEWER_PLACES "there are fewer places than announced"
-#define BLOCK_END "block does not end where it should"
+#define BLOCK_END "block does not end where the index says"
 #define PADDING "padding is not 0"
 #define SUMMARY "summary disagrees with the counts"
 
 static const struct test_case head_cases[] = {
     {"as it is", 0, BYTES("a"), BO_OK, 0, NULL},
-    {"another magic", 0, BYTES("b"), BO_CORRUPT, 0, "file does not start as these do"},
-    {"the other codec's", 3, BYTES("z"), BO_CORRUPT, 0, "file does not start as these do"},
+    {"another magic", 0, BYTES("b"), BO_CORRUPT, 0, "bad magic number"},
+    {"the other codec's", 3, BYTES("z"), BO_CORRUPT, 0, "bad magic number"},
     {"paths of 33 bits", 4, BYTES("\x21"), BO_CORRUPT, 4, "fields are too wide"},
     {"timestamps of 65 bits", 5, BYTES("\x41"), BO_CORRUPT, 5, "fields are too wide"},
     {"paths of 14 bits", 4, BYTES("\x0e"), BO_TRUNCATED, 175, SECTIONS_RUN},
@@ -56,7 +56,7 @@ static const struct test_case head_cases[] = {
     {"names start later", 13, BYTES("\x2b"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
     {"names start behind them", 13, BYTES("\x31"), BO_CORRUPT, 55,
-     "blocks of strings start behind them"},
+     "start of the blocks is past the end of the strings"},
     {"names run on", 14, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"structure runs on", 15, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
 };
@@ -80,16 +80,17 @@ static const struct test_case index_cases[] = {
     {"blocks larger than the names", 114, BYTES("\xff"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
     {"bits behind the sizes", 115, BYTES("\x27"), BO_CORRUPT, 115,
-     "index does not end where it should"},
+     "first part of the index does not end at its last byte"},
     {"a function of a name without a tree", 116, BYTES("\x03"), BO_CORRUPT, 167,
      "function has no tree"},
     {"bits behind the functions", 116, BYTES("\x0d"), BO_CORRUPT, 116,
      "bits behind the functions are not 0"},
     {"no functions", 116, BYTES("\0"), BO_CORRUPT, 114, "blocks do not fill their section"},
     {"path of a target", 117, BYTES("\x36"), BO_CORRUPT, 117,
-     "file of a name that is no function's"},
-    {"no path", 117, BYTES("\0"), BO_CORRUPT, 117, "path of no function"},
-    {"path that no function has", 117, BYTES("\x22"), BO_CORRUPT, 117, "path of no function"},
+     "file of a name that belongs to no function"},
+    {"no path", 117, BYTES("\0"), BO_CORRUPT, 117, "path is used by no function"},
+    {"path that no function has", 117, BYTES("\x22"), BO_CORRUPT, 117,
+     "path is used by no function"},
     {"bits behind the paths", 117, BYTES("\x72"), BO_CORRUPT, 117, PADDING},
     {"bits behind the timestamps", 118, BYTES("\x05"), BO_CORRUPT, 118, PADDING},
 };
@@ -111,7 +112,8 @@ static const struct test_case names_cases[] = {
 
 static const struct test_case trees_cases[] = {
     {"a target that is no name", 167, BYTES("\x0d"), BO_CORRUPT, 167, "name out of range"},
-    {"a name that nothing has", 167, BYTES("\x16"), BO_CORRUPT, 167, "name that nothing has"},
+    {"an unused name", 167, BYTES("\x16"), BO_CORRUPT, 167,
+     "name belongs to no function, target or callee"},
     {"a list that goes back", 167, BYTES("\x3a"), BO_CORRUPT, 168, "places do not ascend"},
     {"a callee without the variant", 170, BYTES("\x22"), BO_CORRUPT, 170,
      "callee has no such variant"},
@@ -127,7 +129,7 @@ static const struct test_case trees_cases[] = {
 
 static const struct test_case zstd_cases[] = {
     {"as it is", 0, BYTES("a"), BO_OK, 0, NULL},
-    {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "file does not start as these do"},
+    {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "bad magic number"},
     {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 112,
      "blocks are larger than their section"},
     {"no frame", 117, BYTES("\0"), BO_CORRUPT, 117,
@@ -137,12 +139,12 @@ static const struct test_case zstd_cases[] = {
     {"a frame of less text", 122, BYTES("\x12"), BO_CORRUPT, 117, "frame does not expand"},
     {"no end of the sizes", 126, BYTES("\x80"), BO_CORRUPT, 117, "frame ends before its strings"},
     {"a name shares too much", 126, BYTES("\x03"), BO_CORRUPT, 117,
-     "string shares more than there is"},
+     "prefix of a string is too long"},
     {"a name of nothing", 130, BYTES("\0"), BO_CORRUPT, 117,
      "string has no end, or nothing of its own"},
     {"names do not ascend", 130, BYTES("x"), BO_CORRUPT, 117, "strings do not ascend"},
     {"bytes behind the names", 138, BYTES("\0"), BO_CORRUPT, 117, "bytes behind the strings"},
-    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 117, "string shares more than there is"},
+    {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 117, "prefix of a string is too long"},
 };
 
 static void expect_case(const char *codec_name, struct bo_span file, const struct test_case *c)

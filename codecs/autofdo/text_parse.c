@@ -456,7 +456,7 @@ static enum bo_status take_line(struct parser *p)
     if (n_blanks == 0)
         return take_header(p);
     if (p->has_timestamp)
-        return fail_at(p, start, BO_CORRUPT, "timestamp is not right before a function");
+        return fail_at(p, start, BO_CORRUPT, "timestamp does not precede a function");
     return take_inner_line(p, n_blanks);
 }
 
@@ -478,7 +478,7 @@ static enum bo_status take_lines(struct parser *p)
     }
     if (!status && p->has_timestamp)
         return bo_fail(p->err, BO_CORRUPT, p->timestamp_off,
-                       "timestamp is not right before a function");
+                       "timestamp does not precede a function");
     return status ? status : close_function(p);
 }
 

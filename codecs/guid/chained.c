@@ -188,7 +188,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     if (status)
         return status;
     if (model->n != reader.n || off != reader.end_off)
-        return bo_fail(err, BO_CORRUPT, off, "buckets do not have all items");
+        return bo_fail(err, BO_CORRUPT, off, "buckets hold fewer items than announced");
     if (reader.n == 0 && bo_le32(in.p + reader.end_off) != 0)
         return bo_fail(err, BO_CORRUPT, off, "bodies without a GUID");
     if (!bo_records_settle(&guid_shape, model, arena))

@@ -139,7 +139,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     if (!bo_records_settle(&guid_shape, model, arena))
         return bo_fail_alloc(err, arena);
     if (model->n != reader.n_bodies + reader.n_others)
-        return bo_fail(err, BO_CORRUPT, HEAD_NBYTES, "GUID has a body and none");
+        return bo_fail(err, BO_CORRUPT, HEAD_NBYTES, "GUID is both with and without a body");
     *model_ret = model;
     return BO_OK;
 }

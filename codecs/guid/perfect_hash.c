@@ -341,7 +341,7 @@ static enum bo_status read_head(struct bo_span in, struct reader *reader, struct
     if (n > UINT32_MAX / 16)
         return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is above 2^28");
     if (total > (uint64_t)n * GUID_MAX_BODY_NBYTES)
-        return bo_fail(err, BO_CORRUPT, 4, "bodies are longer than that many can be");
+        return bo_fail(err, BO_CORRUPT, 4, "bodies are longer than 2^24 - 1 bytes for each GUID");
     if (n_listed > n)
         return bo_fail(err, BO_CORRUPT, 8, "more GUIDs are listed than there are");
     const struct shape shape = shape_of(n, total, n_listed);
@@ -455,7 +455,7 @@ static enum bo_status take_slots(const struct reader *reader, struct bo_span in,
             return bo_fail(err, BO_CORRUPT, off, "body ends before its start or is too long");
         if (fingerprint) {
             if (n == n_in_slots || pilot == LISTED)
-                return bo_fail(err, BO_CORRUPT, off, "slot of a GUID that is listed");
+                return bo_fail(err, BO_CORRUPT, off, "slot belongs to a GUID that is in the list");
             entries[n++] =
                 (struct guid_entry){key_at(shape, slot, fingerprint, pilot) * GUID_FACTOR_INVERSE,
                                     end == start ? GUID_NO_BODY : (uint32_t)(end - start)};
@@ -463,8 +463,9 @@ static enum bo_status take_slots(const struct reader *reader, struct bo_span in,
         start = end;
     }
     *n_ret = n;
-    return n == n_in_slots ? BO_OK
-                           : bo_fail(err, BO_CORRUPT, 8, "slots and list do not have all GUIDs");
+    return n == n_in_slots
+               ? BO_OK
+               : bo_fail(err, BO_CORRUPT, 8, "slots and list hold fewer GUIDs than announced");
 }
 
 static enum bo_status take_list(const struct reader *reader, struct bo_span in,
@@ -501,7 +502,7 @@ static enum bo_status expect_canonical(const struct bo_codec *self, struct bo_sp
     while (!status && off < in.n && off < out.n && in.p[off] == out.p[off])
         off++;
     if (!status && (off < in.n || off < out.n))
-        status = bo_fail(err, BO_CORRUPT, off, "byte is not what the GUIDs are encoded to");
+        status = bo_fail(err, BO_CORRUPT, off, "byte differs from the encoding of these GUIDs");
     bo_writer_free(&out);
     bo_arena_rewind(arena, mark);
     return status;

@@ -449,7 +449,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
         off = bo_le32(in.p + entry + shape->entry_nbytes);
     }
     if (n != shape->n || off != reader.blocks_nbytes || base != shape->total)
-        return bo_fail(err, BO_CORRUPT, 0, "blocks do not have all GUIDs and bodies");
+        return bo_fail(err, BO_CORRUPT, 0, "blocks hold fewer GUIDs or body bytes than announced");
     for (unsigned i = 0; i < GUID_WIDE_NBYTES; i++)
         if (reader.blocks[reader.blocks_nbytes + i])
             return bo_fail(err, BO_CORRUPT, in.n - GUID_WIDE_NBYTES + i, "padding is not zero");

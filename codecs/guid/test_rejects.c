@@ -153,7 +153,7 @@ static void test_chained(void **state)
          .to = 0,
          .status = BO_CORRUPT,
          .off = 100,
-         .what = "buckets do not have all items"},
+         .what = "buckets hold fewer items than announced"},
         {.at = 74,
          .to = 2,
          .status = BO_CORRUPT,
@@ -187,7 +187,11 @@ static void test_eytzinger(void **state)
          .status = BO_CORRUPT,
          .off = 16,
          .what = "GUIDs are not in breadth-first order"},
-        {.at = 32, .to = 1, .status = BO_CORRUPT, .off = 16, .what = "GUID has a body and none"},
+        {.at = 32,
+         .to = 1,
+         .status = BO_CORRUPT,
+         .off = 16,
+         .what = "GUID is both with and without a body"},
         {.at = 40,
          .to = 1,
          .status = BO_CORRUPT,
@@ -251,7 +255,7 @@ static void test_quotients(void **state)
          .to = 0x32,
          .status = BO_CORRUPT,
          .off = 0,
-         .what = "blocks do not have all GUIDs and bodies"},
+         .what = "blocks hold fewer GUIDs or body bytes than announced"},
     };
     EXPECT("quotients", changes);
     static const char *const phrases[] = {"buckets have more keys than the block",
@@ -287,7 +291,7 @@ static void test_perfect_hash(void **state)
          .to = 3,
          .status = BO_CORRUPT,
          .off = 4,
-         .what = "bodies are longer than that many can be"},
+         .what = "bodies are longer than 2^24 - 1 bytes for each GUID"},
         {.at = 8,
          .to = 4,
          .status = BO_CORRUPT,
@@ -312,11 +316,11 @@ static void test_perfect_hash(void **state)
          .to = 1,
          .status = BO_CORRUPT,
          .off = 81,
-         .what = "byte is not what the GUIDs are encoded to"},
+         .what = "byte differs from the encoding of these GUIDs"},
     };
     EXPECT("perfect-hash-32", changes);
-    static const char *const phrases[] = {too_long, "slot of a GUID that is listed",
-                                          "byte is not what the GUIDs are encoded to"};
+    static const char *const phrases[] = {too_long, "slot belongs to a GUID that is in the list",
+                                          "byte differs from the encoding of these GUIDs"};
     expect_rejections("perfect-hash-32", 40, 12, phrases, N_ELEMENTS(phrases));
 }
 
@@ -384,7 +388,7 @@ static void test_list(void **state)
     memset(out.p + 22, 0, 8);
     assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
                      BO_CORRUPT);
-    assert_string_equal(error.what, "slots and list do not have all GUIDs");
+    assert_string_equal(error.what, "slots and list hold fewer GUIDs than announced");
     assert_int_equal(error.off, 8);
     bo_writer_free(&out);
     bo_arena_free(&arena);

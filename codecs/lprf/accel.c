@@ -398,7 +398,7 @@ static enum bo_status check_hashes(const struct lprf_file *file, const struct in
             continue;
         if (first != i || i == index->n_hashes)
             return bo_fail(err, BO_CORRUPT, buckets_off + 4 * bucket,
-                           "hashes of this bucket do not follow the last one's");
+                           "hashes of a bucket do not start where the bucket before ends");
         for (uint32_t last = 0; i < index->n_hashes; i++) {
             const uint32_t hash = bo_le32(index->hashes + 4 * i);
             if (hash % index->n_buckets != bucket)
@@ -443,7 +443,7 @@ static enum bo_status each_of_hash(const struct lprf_file *file, const struct in
     struct bo_span last = {.n = 0};
     if (TABLE_OFF + (size_t)bo_le32(index->offsets + 4 * i) != *off)
         return bo_fail(err, BO_CORRUPT, (size_t)(index->offsets - file->in.p) + 4 * i,
-                       "names of this hash do not follow the last one's");
+                       "names of a hash do not start where the hash before ends");
     for (;;) {
         const size_t datum_off = *off;
         struct datum datum;
@@ -453,7 +453,8 @@ static enum bo_status each_of_hash(const struct lprf_file *file, const struct in
         if (datum.n_records == 0)
             return last.n ? BO_OK : bo_fail(err, BO_CORRUPT, datum_off, "hash without a name");
         if (datum.string_off != *string_off)
-            return bo_fail(err, BO_CORRUPT, datum_off, "string does not follow the last one");
+            return bo_fail(err, BO_CORRUPT, datum_off,
+                           "string does not start where the one before ends");
         if (djb(datum.name) != bo_le32(index->hashes + 4 * i))
             return bo_fail(err, BO_CORRUPT, datum_off, "hash is not the name's");
         if (last.n && bo_span_compare(last, datum.name) >= 0)

@@ -195,7 +195,7 @@ static inline enum bo_status lprf_packed_read_head(const struct lprf_file *file,
     if (status)
         return status;
     if (entry >= file->table.n)
-        return bo_fail(err, BO_CORRUPT, off, "record names no entry of the hash table");
+        return bo_fail(err, BO_CORRUPT, off, "record's entry of the hash table is out of range");
     record->hash = bo_le64(file->table.hashes + 8 * (size_t)entry);
     record->n_counters = file->table.numbers[entry];
     if (record->n_counters == 0) {
@@ -205,7 +205,7 @@ static inline enum bo_status lprf_packed_read_head(const struct lprf_file *file,
             return status;
         if (record->n_counters <= UINT8_MAX)
             return bo_fail(err, BO_CORRUPT, number_off,
-                           "number of counters belongs into the hash table");
+                           "number of counters belongs in the hash table");
     }
     if (record->n_counters / 8 > file->in.n - record->off)
         return bo_fail(err, BO_TRUNCATED, off, "counters run past the file's end");
@@ -236,7 +236,7 @@ static inline enum bo_status lprf_packed_read_counters(const struct lprf_file *f
         if (status)
             return status;
         if (counters[i] == 0)
-            return bo_fail(err, BO_CORRUPT, off, "bitmap announces a counter that is 0");
+            return bo_fail(err, BO_CORRUPT, off, "counter is 0, but its bit in the bitmap is 1");
     }
     return BO_OK;
 }

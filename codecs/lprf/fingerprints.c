@@ -278,7 +278,7 @@ static enum bo_status read_codes(struct walk *walk, struct bo_error *err)
     if (!bo_get_bits(&walk->bits, 2, &shared))
         return bo_fail(err, BO_TRUNCATED, off, "names run past the index's end");
     if (shared > walk->n_codes)
-        return bo_fail(err, BO_CORRUPT, off, "name shares more than there is");
+        return bo_fail(err, BO_CORRUPT, off, "prefix is longer than the name before");
     for (walk->n_codes = shared;; walk->n_codes++) {
         if (!bo_get_bits(&walk->bits, 1, &more))
             return bo_fail(err, BO_TRUNCATED, off, "names run past the index's end");

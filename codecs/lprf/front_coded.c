@@ -183,7 +183,7 @@ static inline enum bo_status read_bytes(const struct lprf_file *file, size_t *of
     if (status)
         return status;
     if (n == 0)
-        return bo_fail(err, BO_CORRUPT, start, "name is empty or the one before");
+        return bo_fail(err, BO_CORRUPT, start, "name is empty or equals the one before");
     if (n > end - *off)
         return bo_fail(err, BO_TRUNCATED, start, "name runs past its block's end");
     *bytes = (struct bo_span){file->in.p + *off, (size_t)n};
@@ -347,7 +347,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
         enum bo_status status = read_block(file, index, block, &off, &end, err);
         if (!status && off != expected)
             status = bo_fail(err, BO_CORRUPT, STARTS_OFF + 4 * (uint64_t)block,
-                             "block does not follow the last one");
+                             "block does not start where the one before ends");
         if (!status)
             status = each_of_block(file, index, block, off, end, &name, &visitor, err);
         if (status)

@@ -299,7 +299,7 @@ static enum bo_status visit_slot(struct walk *walk, uint32_t slot, lprf_visit *v
         return status;
     if (first != walk->code || first + n > walk->index->n_codes)
         return bo_fail(err, BO_CORRUPT, codes_off(file, walk->index, slot),
-                       "codes do not follow those of the slot before");
+                       "codes do not start where the slot before ends");
     if (n == 0)
         return BO_OK;
     if ((status = spell_name(walk, slot, n, &entry.name, err)))

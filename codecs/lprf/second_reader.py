@@ -69,18 +69,18 @@ class File:
             require(0 < n <= len(self.data), "counters run past the file's end")
             return (hash_, [c.uvarint() for _ in range(n)], None), c.off
         pair = c.uvarint()
-        require(pair < len(self.pairs), "record names no entry of the hash table")
+        require(pair < len(self.pairs), "record's entry of the hash table is out of range")
         hash_, n = self.pairs[pair]
         if n == 0:
             n = c.uvarint()
-            require(n > 255, "number of counters belongs into the hash table")
+            require(n > 255, "number of counters belongs in the hash table")
         if n == 1:
             return (hash_, [c.uvarint()], pair), c.off
         require((n + 7) // 8 <= len(self.data), "bitmap runs past the file's end")
         bitmap = int.from_bytes(c.take((n + 7) // 8), "little")
         require(bitmap >> n == 0, "bitmap has bits beyond its counters")
         counters = [c.uvarint() if bitmap >> j & 1 else 0 for j in range(n)]
-        require(all(v or not bitmap >> j & 1 for j, v in enumerate(counters)), "bitmap announces a counter that is 0")
+        require(all(v or not bitmap >> j & 1 for j, v in enumerate(counters)), "counter is 0, but its bit in the bitmap is 1")
         return (hash_, counters, pair), c.off
 
     def check(self, names):
@@ -301,7 +301,7 @@ class Accel(File):
         require(strings.u8() == 0, "string section does not start with 0")
         names = []
         for h, start in zip(hashes, starts):
-            require(28 + start == t.off, "names of this hash do not follow the last one's")
+            require(28 + start == t.off, "names of a hash do not start where the hash before ends")
             before = None
             while True:
                 string = t.le(4)
@@ -311,7 +311,7 @@ class Accel(File):
                 require(0 < n <= size, "name without a record")
                 offsets = [self.first_record + t.le(4) for _ in range(n)]
                 require(offsets == sorted(set(offsets)), "records of a name do not ascend")
-                require(28 + size + string == strings.off, "string does not follow the last one")
+                require(28 + size + string == strings.off, "string does not start where the one before ends")
                 name = strings.text()
                 require(djb(name) == h, "hash is not the name's")
                 require(before is None or before < name, "names of a hash do not ascend")
@@ -349,7 +349,7 @@ class Trie(File):
                 offsets = self.places(c, width)
                 names.append((prefix + self.data[c.off : end], offsets))
                 continue
-            require(end - at >= 3, "child has no room in its node")
+            require(end - at >= 3, "child is too short or runs past its node's end")
             first = c.u8()
             size = first >> 3
             if size == 31:
@@ -361,7 +361,7 @@ class Trie(File):
                 n = c.u8() + 1
                 require(n >= 6, "number of children is wrong")
                 leaves = int.from_bytes(c.take((n + 7) // 8), "little")
-            require(leaves >> n == 0, "leaf bits of children that are not there")
+            require(leaves >> n == 0, "leaf bits behind the last child are not 0")
             label = c.take(size)
             bytes_ = c.take(n)
             require(all(a < b for a, b in zip(bytes_, bytes_[1:])), "children do not ascend")
@@ -369,11 +369,11 @@ class Trie(File):
             ends = [c.le(end_width) for _ in range(n - 1)]
             least = max(1, (ends[-1].bit_length() + 7) // 8) if ends else 1
             require(end_width == least, "width of the ends is not the least")
-            require(n > 1 or first & 1, "node has one child and is no name")
+            require(n > 1 or first & 1, "node with one child ends no name")
             if first & 1:
                 names.append((prefix + label, self.places(c, width)))
             bounds = [c.off] + [c.off + e for e in ends] + [end]
-            require(all(a < b for a, b in zip(bounds, bounds[1:])), "child has no room in its node")
+            require(all(a < b for a, b in zip(bounds, bounds[1:])), "child is too short or runs past its node's end")
             for i in reversed(range(n)):
                 todo.append((bounds[i], bounds[i + 1], leaves >> i & 1, prefix + label + bytes_[i : i + 1]))
 
@@ -394,12 +394,12 @@ class FrontCoded(File):
         first, names, before = c.off, [], None
         bounds = [first + s for s in starts] + [self.end]
         for b in range(n_blocks):
-            require(c.off == bounds[b], "block does not follow the last one")
+            require(c.off == bounds[b], "block does not start where the one before ends")
             block = Cursor(self.data[: bounds[b + 1]])
             block.off = c.off
             for i in range(min(16, n_names - 16 * b)):
                 shared, size = block.uvarint() if i else 0, block.uvarint()
-                require(size, "name is empty or the one before")
+                require(size, "name is empty or equals the one before")
                 require(shared <= len(before or b""), "prefix is longer than the name before")
                 rest = block.take(size)
                 name = before[:shared] + rest if i else rest
@@ -532,13 +532,13 @@ class Phrases(Slots):
         c.end()
         so_far, by_slot = 0, {}
         for g, extra in enumerate(self.extra):
-            require(number(extra, 0, 4) == so_far, "codes do not follow those of the slot before")
+            require(number(extra, 0, 4) == so_far, "codes do not start where the slot before ends")
             for i in range(32):
                 n, slot = extra[4 + i // 2] >> i % 2 * 4 & 15, 32 * g + i
                 if n:
                     require(slot < self.n_slots, "padding is not 0")
                     name = read_codes(grammar, codes[so_far : so_far + n])
-                    require(so_far + n <= self.n_codes, "codes do not follow those of the slot before")
+                    require(so_far + n <= self.n_codes, "codes do not start where the slot before ends")
                     require(self.hash_of(name)[0] == slot, "name belongs to another slot")
                     by_slot[slot] = name
                 so_far += n
@@ -587,7 +587,7 @@ class Fingerprints(Slots):
         order = []
         for _ in range(self.n_functions):
             shared = bits.bits(2)
-            require(shared <= len(before), "name shares more than there is")
+            require(shared <= len(before), "prefix is longer than the name before")
             codes = before[:shared] + [bits.bits(grammar.width) for _ in range(self.ones(bits))]
             require(len(codes) > 0, "name without a code")
             require(len(codes) <= 15, "name has too many codes")

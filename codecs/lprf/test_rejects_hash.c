@@ -272,7 +272,7 @@ static const struct test_pattern accel = {"accel+u64", 5, 4,
                                                 "ab")};
 
 #define ACCEL_KIND "table is not of the kind that is read here"
-#define ACCEL_GAP "hashes of this bucket do not follow the last one's"
+#define ACCEL_GAP "hashes of a bucket do not start where the bucket before ends"
 
 static const struct test_case accel_cases[] = {
     {"table ends in its head", 0, BYTES("\x1f"), 0, BO_CORRUPT, 0,
@@ -296,14 +296,14 @@ static const struct test_case accel_cases[] = {
      "hashes of a bucket do not ascend"},
     {"wrong hash", 48, BYTES("\x8e"), 0, BO_CORRUPT, 72, "hash is not the name's"},
     {"offset of another", 60, BYTES("\x54"), 0, BO_CORRUPT, 60,
-     "names of this hash do not follow the last one's"},
+     "names of a hash do not start where the hash before ends"},
     {"offset before the data", 60, BYTES("\x40"), 0, BO_CORRUPT, 60,
-     "names of this hash do not follow the last one's"},
+     "names of a hash do not start where the hash before ends"},
     {"hash without a name", 72, BYTES("\0"), 0, BO_CORRUPT, 72, "hash without a name"},
     {"string outside", 72, BYTES("\x0a"), 0, BO_CORRUPT, 72,
      "string lies outside the string section"},
     {"string of another", 72, BYTES("\x05"), 0, BO_CORRUPT, 72,
-     "string does not follow the last one"},
+     "string does not start where the one before ends"},
     {"name without a record", 76, BYTES("\0"), 0, BO_CORRUPT, 76, "name without a record"},
     {"2^32 - 1 records", 76, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 76,
      "offsets run past the table's end"},

@@ -13,7 +13,7 @@
 
 #define A_PART_RUNS "a part of the index runs past its end"
 #define INVALID_CODES "codes of a name are invalid"
-#define CODES_FOLLOW "codes do not follow those of the slot before"
+#define CODES_FOLLOW "codes do not start where the slot before ends"
 #define CELLS_FOLLOW "cells do not follow each other"
 #define CELLS_END "cells do not end where the file does"
 #define OTHER_SLOT "name belongs to another slot"
@@ -22,7 +22,7 @@
 #define OVERLAP "records overlap or leave a gap"
 #define NOT_A_PERMUTATION "function order is not a permutation"
 #define NOT_USED "phrases are not all used"
-#define NO_GRAMMAR "rules are no grammar"
+#define NO_GRAMMAR "rules of the grammar are invalid"
 #define PADDING "padding is not 0"
 
 /* ---- phrases --------------------------------------------------------------------------------- */
@@ -239,9 +239,10 @@ static const struct test_case fingerprints_cases[] = {
     {"three functions", 0, BYTES("\x03\0\0\0\x02"), 0, BO_CORRUPT, 0, "slot without a name"},
     {"more text", 147, BYTES("\x04"), 0, BO_CORRUPT, 111, NOT_USED},
     {"less text", 147, BYTES("\x02"), 0, BO_CORRUPT, 154, INVALID_CODES},
-    {"first name shares", 153, BYTES("\x15"), 0, BO_CORRUPT, 153, "name shares more than there is"},
+    {"first name shares", 153, BYTES("\x15"), 0, BO_CORRUPT, 153,
+     "prefix is longer than the name before"},
     {"name shares too much", 153, BYTES("\xd4"), 0, BO_CORRUPT, 153,
-     "name shares more than there is"},
+     "prefix is longer than the name before"},
     {"no codes", 153, BYTES("\x10"), 0, BO_CORRUPT, 153, "name without a code"},
     {"sixteen codes", 153, BYTES("\xfc\xff\x03"), 4, BO_CORRUPT, 153, "name has too many codes"},
     {"codes without end", 153, BYTES("\xfc\xff\xff"), 0, BO_CORRUPT, 153,

@@ -244,7 +244,7 @@ class ShapeCode:
         least = int.from_bytes(area[at + 4 : index], "little", signed=True)
         blocks = ((length - 1) >> k) + 1
         require(blocks > 1 or o == 0, "index of a single block")
-        require(blocks <= 2 or o > 0, "many blocks without an index")
+        require(blocks <= 2 or o > 0, "several blocks without an index")
         first = index + (-(-blocks * o // 8) if blocks > 1 else 0)
         require(first <= len(area), "index runs past the area's end")
         runs, end = [], first

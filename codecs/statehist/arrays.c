@@ -196,7 +196,7 @@ static enum bo_status check_strings(const struct reader *r, struct bo_arena *are
         if (!bo_texts_add(&set, string, &number))
             return bo_fail_alloc(err, arena);
         if (number != i)
-            return fail_at(r, r->held.string_ends + 4 * (size_t)i, "string is there twice", err);
+            return fail_at(r, r->held.string_ends + 4 * (size_t)i, "duplicate string", err);
     }
     return BO_OK;
 }

@@ -182,7 +182,7 @@ static const char *strings_flaw(const struct statehist_model *model, struct bo_a
         if (!bo_texts_add(&set, model->strings[i], &number))
             flaw = statehist_no_memory;
         else if (number != i)
-            flaw = "string is there twice";
+            flaw = "duplicate string";
         else if (!bo_is_utf8(model->strings[i]))
             flaw = "string is not UTF-8";
     }
@@ -497,7 +497,7 @@ enum bo_status statehist_take_instant(const struct statehist_model *model, int64
     struct statehist_model *instant;
     uint32_t number;
     if (time < model->start || time > model->end)
-        return bo_fail(err, BO_OUT_OF_RANGE, BO_NO_OFFSET, "history does not have that time");
+        return bo_fail(err, BO_OUT_OF_RANGE, BO_NO_OFFSET, "time is outside of the history");
     bool ok = statehist_builder_init(&builder, false, arena) &&
               statehist_reserve(&builder, model->n_quarks, model->n_quarks);
     for (uint32_t i = 0; i < model->n_strings && ok; i++)

@@ -89,7 +89,7 @@ uint32_t *statehist_order_by_end(const struct statehist_interval *intervals, siz
 
 /*
  * The state at one time of a history as a history of its own, of that instant: what a snapshot is.
- * BO_OUT_OF_RANGE when the history does not have that time. It points into the other one.
+ * BO_OUT_OF_RANGE when the time is outside of the history. It points into the other one.
  */
 enum bo_status statehist_take_instant(const struct statehist_model *model, int64_t time,
                                       struct bo_arena *arena, void **model_ret,

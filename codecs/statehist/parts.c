@@ -36,13 +36,13 @@ enum bo_status statehist_get_parts(struct bo_span in, unsigned n, struct statehi
     struct bo_cursor c = bo_cursor(in);
     const uint8_t *magic, *head;
     if (!bo_get_bytes(&c, MAGIC_NBYTES + 1, &magic) || !bo_get_bytes(&c, 8 * (size_t)n, &head))
-        return bo_fail(err, BO_TRUNCATED, in.n, "head of the files is cut");
+        return bo_fail(err, BO_TRUNCATED, in.n, "file ends inside the table of files");
     if (memcmp(magic, MAGIC, MAGIC_NBYTES) != 0 || magic[MAGIC_NBYTES] != n)
-        return bo_fail(err, BO_CORRUPT, 0, "not the set of files that is expected");
+        return bo_fail(err, BO_CORRUPT, 0, "magic number or number of files is wrong");
     for (unsigned i = 0; i < n; i++) {
         const uint64_t nbytes = bo_le64(head + 8 * i);
         if (nbytes > bo_left(&c))
-            return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES + 1 + 8 * i, "file is cut");
+            return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES + 1 + 8 * i, "a file runs past the end");
         parts_ret[i].off = c.off;
         parts_ret[i].in = (struct bo_span){in.p + c.off, (size_t)nbytes};
         c.off += (size_t)nbytes;
@@ -329,7 +329,7 @@ static enum bo_status place_nodes(const struct statehist_part *part, const struc
         const uint64_t off = (uint64_t)part->off + node->key_off;
         const uint32_t parent = i ? nodes->at[node->parent].key : STATEHIST_ROOT;
         if (node->key >= n)
-            return bo_fail(err, BO_CORRUPT, off, "key is no quark of this history");
+            return bo_fail(err, BO_CORRUPT, off, "key is not a quark of this history");
         if (node_of[node->key])
             return bo_fail(err, BO_CORRUPT, off, "duplicate key");
         if (parent != STATEHIST_ROOT && parent > node->key)

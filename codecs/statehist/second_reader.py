@@ -40,7 +40,7 @@ def require(condition, rule):
 def check_utf8(strings):
     for string in strings:
         string.decode()  # ValueError: not UTF-8
-    require(len(set(strings)) == len(strings), "string is there twice")
+    require(len(set(strings)) == len(strings), "duplicate string")
 
 
 def check_model(model):
@@ -244,7 +244,7 @@ class TimeIndex:
         ends = [0] + [end - i for i, end in enumerate(read_list(strings, n_strings))]
         text = strings.take(len(strings.data) - strings.off)
         if ends[-1] != len(text):
-            raise Reject("bytes of no string")
+            raise Reject("bytes behind the last string")
         self.strings = [text[a:b] for a, b in zip(ends, ends[1:])]
         check_utf8(self.strings)
         self.classes = [self.read_class(values) for _ in range(n_classes)]
@@ -435,10 +435,10 @@ class MixedContexts:
         self.start, self.end = i64(c), i64(c)
         self.n_quarks, n_strings, self.n_intervals = (c.uvarint(32) for _ in range(3))
         if self.n_intervals // 16 > len(data) or self.n_intervals < max(self.n_quarks, n_strings):
-            raise Reject("number of intervals is impossible")
+            raise Reject("number of intervals is out of range")
         table_bits = c.u8()
         if table_bits != next((t for t in range(10, 22) if 1 << t >= 4 * self.n_intervals), 22):
-            raise Reject("table is not as large as it should be")
+            raise Reject("table size does not match the number of intervals")
         if any(c.take(c.uvarint())):
             raise Reject("reserved byte is not 0")
         self.attributes = read_tree(c.text(), self.n_quarks)
@@ -462,7 +462,7 @@ class MixedContexts:
         self.coder.range.finish()
         text = lambda v: (STRING, self.strings[v[1]]) if v[0] == STRING else (v[0], v[1] & M64) if v[0] == DOUBLE else v
         self.model = self.start, self.end, self.attributes, [[(start, text(v)) for start, v in q] for q in self.quarks]
-        require(self.strings == strings_in_order(self.model[3]), "strings are not in the order of use")
+        require(self.strings == strings_in_order(self.model[3]), "strings are not in the order of their first use")
 
     def read_string(self):
         last, string = 0, bytearray()
@@ -756,18 +756,18 @@ class HistoryBin:
     def __init__(self, layout, data):
         c = Cursor(data)
         if c.take(7) != b"TCfiles":
-            raise Reject("not the set of files that is expected")
+            raise Reject("magic number or number of files is wrong")
         sizes = [c.le(8) for _ in range(c.u8())]
         history, *others = (c.take(n) for n in sizes)
         c.end()
-        require(len(others) in (1, 2), "not the set of files that is expected")
+        require(len(others) in (1, 2), "magic number or number of files is wrong")
         tree = read_json(others[-1], "tc-tree", "root")
         c = Cursor(history)
         if c.take(9) != b"TChistor\1":
             raise Reject("not a history")
         self.layout, zero, n_quarks, start, end, n = c.u8(), c.le(2), c.le(4), i64(c), i64(c), c.le(8)
         require(self.layout == layout, "another layout")
-        require(zero == 0, "bytes that must be 0")
+        require(zero == 0, "reserved bytes are not 0")
         require(n_quarks <= n, "more quarks than records")
         hashes = [c.le(8), c.le(8)]
         declared = ["any"] * n_quarks
@@ -783,7 +783,7 @@ class HistoryBin:
             place = (q, first) if self.layout == 3 else until
             require(last is None or last <= place, "records are not in order")
             last, ends[q] = place, until
-            require(not is_null or self.layout >= 2 and declared[q] not in ("none", "any"), "null bit beside a type")
+            require(not is_null or self.layout >= 2 and declared[q] not in ("none", "any"), "null bit of a value with a type byte")
             quarks[q].append((first, self.value(c, declared[q], is_null)))
         require(all(until == end for until in ends), "a timeline does not last to the end")
         c.end()
@@ -821,7 +821,7 @@ def json_value(t, v):
 class SnapshotJson:
     def __init__(self, data):
         c = Cursor(data)
-        require(c.take(7) == b"TCfiles", "not the set of files that is expected")
+        require(c.take(7) == b"TCfiles", "magic number or number of files is wrong")
         types, tree, state = (c.take(n) for n in [c.le(8) for _ in range(c.u8())])
         c.end()
         declared, tree = read_types(types), read_json(tree, "tc-tree", "root")

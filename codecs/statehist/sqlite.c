@@ -529,7 +529,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
         return bo_fail(err, BO_TRUNCATED, in.n, "file is shorter than its hash");
     const size_t n = in.n - HASH_NBYTES;
     if (bo_le64(in.p + n) != XXH3_64bits(in.p, n))
-        return bo_fail(err, BO_CORRUPT, n, "hash of the database is another");
+        return bo_fail(err, BO_CORRUPT, n, "hash differs from that of the database");
     enum bo_status status = open_reader(self, in, arena, &reader, err);
     if (status)
         return status;

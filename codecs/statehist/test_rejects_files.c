@@ -82,7 +82,7 @@ static const struct json_case json_cases[] = {
     {2, TREE("{\"children\":{\"a\":{\"key\":0,\"children\":{\"b\":{\"key\":@0}}}}}"), BO_CORRUPT,
      "duplicate key"},
     {2, TREE("{\"children\":{\"a\":{\"key\":0},\"b\":{\"key\":@2}}}"), BO_CORRUPT,
-     "key is no quark of this history"},
+     "key is not a quark of this history"},
     {2, TREE("{\"children\":{\"a\":{\"key\":1,\"children\":{\"b\":{\"key\":@0}}}}}"),
      BO_UNSUPPORTED, "key is smaller than that of the parent"},
     {2, TREE("{\"children\":{\"a\":{\"key\":0}}}") "@", BO_UNSUPPORTED,
@@ -150,18 +150,19 @@ enum {
 
 static const struct patch patches[] = {
     {"typed-null", "magic of the set", 0, 1, 'X', BO_CORRUPT, 0,
-     "not the set of files that is expected"},
+     "magic number or number of files is wrong"},
     {"typed-null", "number of files", 7, 1, 2, BO_CORRUPT, 0,
-     "not the set of files that is expected"},
-    {"flat", "nothing", 0, 0, 0, BO_TRUNCATED, 0, "head of the files is cut"},
-    {"flat", "head cut", 23, 0, 0, BO_TRUNCATED, 23, "head of the files is cut"},
-    {"flat", "length of history.bin", 8, 8, UINT64_MAX, BO_TRUNCATED, 8, "file is cut"},
-    {"flat", "length of tree.json", 16, 8, 1 << 20, BO_TRUNCATED, 16, "file is cut"},
+     "magic number or number of files is wrong"},
+    {"flat", "nothing", 0, 0, 0, BO_TRUNCATED, 0, "file ends inside the table of files"},
+    {"flat", "head cut", 23, 0, 0, BO_TRUNCATED, 23, "file ends inside the table of files"},
+    {"flat", "length of history.bin", 8, 8, UINT64_MAX, BO_TRUNCATED, 8,
+     "a file runs past the end"},
+    {"flat", "length of tree.json", 16, 8, 1 << 20, BO_TRUNCATED, 16, "a file runs past the end"},
     {"flat", "magic", HEAD2, 1, 'X', BO_CORRUPT, HEAD2, "not a history"},
     {"flat", "version", HEAD2 + 8, 1, 2, BO_UNSUPPORTED, HEAD2 + 8, "unknown version"},
     {"flat", "layout", HEAD2 + 9, 1, 1, BO_CORRUPT, HEAD2 + 9, "another layout"},
     {"typed-null", "layout", HEAD3 + 9, 1, 3, BO_CORRUPT, HEAD3 + 9, "another layout"},
-    {"flat", "zeros", HEAD2 + 11, 1, 1, BO_CORRUPT, HEAD2 + 10, "bytes that must be 0"},
+    {"flat", "zeros", HEAD2 + 11, 1, 1, BO_CORRUPT, HEAD2 + 10, "reserved bytes are not 0"},
     {"typed-null", "more quarks", HEAD3 + 12, 4, 3, BO_CORRUPT, HEAD3 + 12,
      "types.json has another number of quarks"},
     {"flat", "more quarks than records", HEAD2 + 12, 4, 4, BO_CORRUPT, HEAD2 + 12,
@@ -210,7 +211,7 @@ static const struct patch patches[] = {
      "no such quark"},
     {"flat", "bool of 5", F_FIRST + 20, 1, 4, BO_CORRUPT, F_FIRST + 21, "bool is neither 0 nor 1"},
     {"flat", "string that is too long", F_FIRST + 20, 3, 0xfff001, BO_TRUNCATED, F_FIRST + 21,
-     "string is cut"},
+     "file ends inside a string"},
     {"flat", "escaped length that is short", F_FIRST + 20, 7, 0x0001ffff01, BO_CORRUPT,
      F_FIRST + 21, "length of a string is not in its shortest form"},
     {"flat", "string that is not UTF-8", F_FIRST + 20, 4, 0xff000101, BO_CORRUPT, F_FIRST + 21,
@@ -249,16 +250,16 @@ static void test_cut_history(void **state)
         const struct bo_span files[] = {{parts[0].in.p, n}, parts[1].in};
         if (n < RECORDS)
             expect_refusal("flat", "cut", join(files, 2, offs), BO_TRUNCATED, HEAD2 + n,
-                           "header is cut");
+                           "file ends inside the header");
         else if (n < RECORDS + 3 * 20)
             expect_refusal("flat", "cut", join(files, 2, offs), BO_TRUNCATED, HEAD2 + 32,
                            "more records than there is room for");
         else if (n < RECORDS + 25 + 21 + 20)
             expect_refusal("flat", "cut", join(files, 2, offs), BO_TRUNCATED, F_SECOND + 21,
-                           "record is cut");
+                           "file ends inside a record");
         else
             expect_refusal("flat", "cut", join(files, 2, offs), BO_TRUNCATED, F_SECOND + 21 + 20,
-                           "type is cut");
+                           "file ends inside a type");
     }
 }
 
@@ -272,7 +273,7 @@ static void test_null_bit_beside_a_type(void **state)
     uint8_t *p = (uint8_t *)(uintptr_t)good.p;
     p[N_FIRST + 19] = 0x80;
     expect_refusal("typed-null", "null bit in any", good, BO_CORRUPT, N_FIRST + 16,
-                   "null bit beside a type");
+                   "null bit of a value with a type byte");
 }
 
 /* Each file of two histories with the same numbers of everything, mixed. */
@@ -383,7 +384,7 @@ static const struct patch arrays_patches[] = {
     ARRAYS("string that is not UTF-8", A_STRINGS, 1, 0xff, BO_CORRUPT, A_STRINGS,
            "string is not UTF-8"),
     ARRAYS("string twice", A_STRINGS + 1, 1, 'x', BO_CORRUPT, A_STRING_ENDS + 4,
-           "string is there twice"),
+           "duplicate string"),
 };
 
 static void test_arrays(void **state)

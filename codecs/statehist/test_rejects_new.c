@@ -78,17 +78,17 @@ static const struct test_case time_index_cases[] = {
     {"kind of keys 2", 20, BYTES("\x02"), BO_CORRUPT, 20, "kind of keys is neither 0 nor 1"},
     {"keys are places", 20, BYTES("\x00"), BO_CORRUPT, 58, "block is damaged"},
     {"more quarks than intervals", 21, BYTES("\x07"), BO_CORRUPT, 35,
-     "number of intervals is impossible"},
+     "number of intervals is out of range"},
     {"2^31 quarks", 21, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 39,
-     "number of intervals is impossible"},
+     "number of intervals is out of range"},
     {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 39,
-     "number of intervals is impossible"},
+     "number of intervals is out of range"},
     {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 65, "more intervals than announced"},
     {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 56, "fewer intervals than announced"},
     {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 35, "varint runs past the end"},
     {"10^9 times", 23, BYTES("\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 133,
      "section runs past the file's end"},
-    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 35, "bytes of no string"},
+    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 35, "bytes behind the last string"},
     {"two strings", 24, BYTES("\x02"), BO_CORRUPT, 36, "list has fields of too many bits"},
     {"no classes", 25, BYTES("\x00"), BO_CORRUPT, 35, "number of classes is not 1 to 64"},
     {"two classes", 25, BYTES("\x02"), BO_TRUNCATED, 49, "varint runs past the end"},
@@ -98,7 +98,7 @@ static const struct test_case time_index_cases[] = {
     {"times that run on", 27, BYTES("\x7f"), BO_TRUNCATED, 133, "section runs past the file's end"},
     {"tree shorter", 34, BYTES("\x0c"), BO_CORRUPT, 132, "bytes follow the end"},
     {"string longer", 35, BYTES("\x03"), BO_CORRUPT, 36, "strings are damaged"},
-    {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes of no string"},
+    {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes behind the last string"},
     {"2^32 - 1 values", 38, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 43,
      "class has too many values"},
     {"an int of more than 32 bits", 47, BYTES("\x10"), BO_CORRUPT, 58,
@@ -136,14 +136,15 @@ static const struct test_case mixed_contexts_cases[] = {
     {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
     {"more quarks", 20, BYTES("\x04"), BO_CORRUPT, 39, "tree ends too early"},
     {"2^32 - 1 quarks", 20, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 27,
-     "number of intervals is impossible"},
+     "number of intervals is out of range"},
     {"no strings", 21, BYTES("\x00"), BO_CORRUPT, 48, "more intervals than announced"},
     {"two strings", 21, BYTES("\x02"), BO_CORRUPT, 41, "strings are damaged"},
     {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 27,
-     "number of intervals is impossible"},
+     "number of intervals is out of range"},
     {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 55, "fewer intervals than announced"},
     {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 55, "more intervals than announced"},
-    {"another table", 23, BYTES("\x0b"), BO_CORRUPT, 24, "table is not as large as it should be"},
+    {"another table", 23, BYTES("\x0b"), BO_CORRUPT, 24,
+     "table size does not match the number of intervals"},
     {"a byte above 0 as padding", 24, BYTES("\x01"), BO_CORRUPT, 26, "reserved byte is not 0"},
     {"zeros that run on", 24, BYTES("\x7f"), BO_CORRUPT, 26, "reserved byte is not 0"},
     {"tree runs on", 25, BYTES("\x7f"), BO_TRUNCATED, 26, "tree runs past the end"},
@@ -298,7 +299,7 @@ static void test_zeros(void **state)
     assert_true(file.n >= N / 16 && file.n < N / 16 + 64);
     expect_zeros(file, n_zeros, file.n - 1, "another number of zeros than the history needs");
     expect_zeros(file, n_zeros, N / 16, "another number of zeros than the history needs");
-    expect_zeros(file, n_zeros, N / 16 - 1, "number of intervals is impossible");
+    expect_zeros(file, n_zeros, N / 16 - 1, "number of intervals is out of range");
     bo_writer_free(&out);
     bo_writer_free(&text);
     bo_arena_free(&arena);

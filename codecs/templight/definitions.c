@@ -111,7 +111,8 @@ enum bo_status templight_refer(struct templight_definitions *definitions,
 {
     struct templight_definitions *d = definitions;
     if (name->id >= d->n)
-        return bo_fail(err, BO_CORRUPT, name->off, "name's dictionary entry has not come");
+        return bo_fail(err, BO_CORRUPT, name->off,
+                       "name refers to a dictionary entry that does not precede it");
     struct templight_definition *item = *definition_ret = &d->items[name->id];
     *is_new = item->name == TEMPLIGHT_NONE;
     if (!*is_new)

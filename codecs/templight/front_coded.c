@@ -194,7 +194,7 @@ static enum bo_status get_name(struct reader *r, struct bo_span last, uint32_t *
     const size_t off = r->in.off;
     enum bo_status status = bo_get_uvarint32(&r->in, prefix_ret, r->err);
     if (!status && *prefix_ret > last.n)
-        return bo_fail(r->err, BO_CORRUPT, off, "name starts with more than the one before has");
+        return bo_fail(r->err, BO_CORRUPT, off, "prefix is longer than the name before");
     return status ? status : get_text(r, rest_ret);
 }
 
@@ -273,7 +273,7 @@ static enum bo_status get_reference(struct reader *r, const struct bo_span *tabl
     uint32_t i = 0;
     const enum bo_status status = bo_get_uvarint32(&r->in, &i, r->err);
     if (!status && i >= n)
-        return bo_fail(r->err, BO_CORRUPT, off, "number is of no name or file");
+        return bo_fail(r->err, BO_CORRUPT, off, "number of a name or file is out of range");
     if (!status)
         *text_ret = table[i];
     return status;

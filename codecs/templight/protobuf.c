@@ -83,7 +83,7 @@ enum bo_status templight_get_field(struct templight_message *message,
     case TEMPLIGHT_WIRE_BYTES:
         return get_bytes(message, field_ret, err);
     }
-    return bo_fail(err, BO_CORRUPT, field_ret->off, "wire type is a group's, or none");
+    return bo_fail(err, BO_CORRUPT, field_ret->off, "wire type is that of a group, or unknown");
 }
 
 enum bo_status templight_expect_wire(const struct templight_field *field, enum templight_wire wire,

@@ -386,7 +386,7 @@ def read_predicted(data):
         for _ in range(counts[1]):
             p.record(t)
         if [len(p.name_nodes), len(p.files), len(p.nodes), sum(len(x.parts) for x in p.nodes)] != counts[2:6]:
-            raise Reject("trace holds less than it says")
+            raise Reject("counts of the trace exceed its content")
         if [any(r[-2] is not None for r in t.records), any(r[-1] is not None for r in t.records)] != [
                 bool(counts[0] & 1), bool(counts[0] & 2)]:
             raise Reject("no record has the time or memory announced")
@@ -483,7 +483,7 @@ class Texts:
     def __init__(self, c, file_nbytes):
         has_grammar = c.u8()
         if has_grammar > 1:
-            raise Reject("grammar is neither there nor not")
+            raise Reject("number of grammars is neither 0 nor 1")
         self.grammar = Grammar(c, file_nbytes) if has_grammar else None
 
     def read(self, bits):
@@ -832,7 +832,7 @@ def read_fields(data):
     while c.off < len(data):
         tag = varint()
         wire = tag & 7
-        require(wire in (0, 1, 2, 5), "wire type is a group's, or none")
+        require(wire in (0, 1, 2, 5), "wire type is that of a group, or unknown")
         require(1 <= tag >> 3 < 1 << 29, "no field has such a number")
         yield tag >> 3, wire, varint() if wire == 0 else c.take(varint()) if wire == 2 else c.take(8 if wire == 1 else 4)
 
@@ -900,7 +900,7 @@ def read_protobuf_trace(data):
         name = read_message(message, text=(1, "text"), compressed=(2, "text"), id=(3, "u32"))
         require(name["compressed"] is None, "name is compressed on its own")
         if name["id"] is not None:
-            require(name["id"] < len(entries), "name's dictionary entry has not come")
+            require(name["id"] < len(entries), "name refers to a dictionary entry that does not precede it")
             return entries[name["id"]]
         require(b"\0" not in present(name["text"], "name is neither a text nor an id"), "text holds a NUL")
         return name["text"]

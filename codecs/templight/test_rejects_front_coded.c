@@ -72,7 +72,7 @@ static const struct {
                  "a\0" NO_FILES NO_RECORDS),
      BO_CORRUPT, 7, "text holds a NUL"},
     {BYTES(TRACE "\x01\x01\0" NO_FILES NO_RECORDS), BO_CORRUPT, 4,
-     "name starts with more than the one before has"},
+     "prefix is longer than the name before"},
     {BYTES(TRACE "\x02\0\x01"
                  "b\0\x01"
                  "a" NO_FILES NO_RECORDS),
@@ -93,9 +93,10 @@ static const struct {
     {BYTES(TRACE "\0\x05"
                  "a"),
      BO_TRUNCATED, 4, "file ends before all that it counts"},
-    {BYTES(TRACE "\0" NO_FILES "\x01\0\0\0"), BO_CORRUPT, 8, "number is of no name or file"},
+    {BYTES(TRACE "\0" NO_FILES "\x01\0\0\0"), BO_CORRUPT, 8,
+     "number of a name or file is out of range"},
     {BYTES(TRACE "\x01\0\0" NO_FILES "\x01\x08\0\0\0\0\0"), BO_CORRUPT, 11,
-     "number is of no name or file"},
+     "number of a name or file is out of range"},
     {BYTES(TRACE "\0" NO_FILES "\x01\x40"), BO_CORRUPT, 6, "record has flags that mean nothing"},
     {BYTES(TRACE "\0" NO_FILES "\x01\x09"), BO_CORRUPT, 6, "record has flags that mean nothing"},
     {BYTES(TRACE "\0" NO_FILES "\x01\x11"), BO_CORRUPT, 6, "record has flags that mean nothing"},

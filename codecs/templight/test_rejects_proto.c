@@ -33,7 +33,7 @@ struct test_case {
     }
 
 #define PAST_END "length runs past the end"
-#define BAD_WIRE "wire type is a group's, or none"
+#define BAD_WIRE "wire type is that of a group, or unknown"
 #define OTHER_WIRE "wire type is not the field's"
 #define NOT_U32 "number does not fit 32 bits"
 #define PARTS "message in more than one part"
@@ -75,11 +75,11 @@ static const struct test_case dictionary_cases[] = {
     ROW("no text", "\x1a\0", BO_CORRUPT, 6, "dictionary entry has no text"),
     ROW("text that is a number", "\x1a\x02\x08\x01", BO_CORRUPT, 8, OTHER_WIRE),
     ROW("name 77 of 1", LEAF("a") BEGIN("\x4d"), BO_CORRUPT, 20,
-        "name's dictionary entry has not come"),
+        "name refers to a dictionary entry that does not precede it"),
     ROW("name 2^40", "\x12\x0d\x0a\x0b\x08\0\x12\x07\x18\x80\x80\x80\x80\x80\x20", BO_CORRUPT, 15,
         NOT_U32),
     ROW("names behind the entries that use them", BEGIN("\0") LEAF("a"), BO_CORRUPT, 15,
-        "name's dictionary entry has not come"),
+        "name refers to a dictionary entry that does not precede it"),
     ROW("a text of 2^45 bytes", "\x1a\x08\x0a\x80\x80\x80\x80\x80\x80\x08", BO_CORRUPT, 9,
         PAST_END),
     ROW("an entry of 2^50 bytes", "\x1a\x80\x80\x80\x80\x80\x80\x80\x02", BO_CORRUPT, 7, PAST_END),
@@ -213,7 +213,7 @@ static const struct test_case file_cases[] = {
     ROW("a NUL in the source", "\x0a\x07\x0a\x05\x08\x01\x12\x01\0", BO_CORRUPT, 8,
         "text holds a NUL"),
     ROW("names of another trace", "\x0a\x09" HEADER LEAF("a") "\x0a\x0e" HEADER BEGIN("\0"),
-        BO_CORRUPT, 26, "name's dictionary entry has not come"),
+        BO_CORRUPT, 26, "name refers to a dictionary entry that does not precede it"),
     ROW("files of another trace",
         "\x0a\x17" HEADER BEGIN_WITH("\x11", "\x0f",
                                      "\x1a\x07\x0a\x01x\x10\0\x18\x01") "\x0a\x14" HEADER

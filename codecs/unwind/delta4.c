@@ -260,7 +260,8 @@ static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_e
         if (number_of(p) >> (64 - PAGE_SHIFT) || (i && number_of(p) <= before))
             return bo_fail(err, BO_CORRUPT, off + 8, "page numbers do not ascend below 2^48");
         if (bo_le32(p + 16) != end || bo_le16(p + 20) == 0 || end_of(p) > t->n)
-            return bo_fail(err, BO_CORRUPT, off + 16, "rows of a page do not follow those before");
+            return bo_fail(err, BO_CORRUPT, off + 16,
+                           "rows of a page do not start where those of the page before end");
         before = number_of(p);
         end = end_of(p);
     }

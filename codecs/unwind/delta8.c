@@ -104,7 +104,8 @@ static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_e
         if (page >> (64 - PAGE_SHIFT) || (i && page <= before))
             return bo_fail(err, BO_CORRUPT, off, "page numbers do not ascend below 2^48");
         if (bo_le32(page_of(t, i) + 8) != end || bo_le32(page_of(t, i) + 12) <= end)
-            return bo_fail(err, BO_CORRUPT, off + 8, "rows of a page do not follow those before");
+            return bo_fail(err, BO_CORRUPT, off + 8,
+                           "rows of a page do not start where those of the page before end");
         before = page;
         end = bo_le32(page_of(t, i) + 12);
     }

@@ -23,7 +23,7 @@ static enum bo_status put_blocks(struct bo_span content, size_t block_nbytes,
     struct bo_writer frames;
     ZSTD_CCtx *context = ZSTD_createCCtx();
     enum bo_status status =
-        context ? BO_OK : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd has no memory");
+        context ? BO_OK : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory in zstd");
     bo_writer_init(&frames, w->out->arena);
     bo_mark(w->out, names[0]);
     for (size_t off = 0; off < content.n && !status; off += block_nbytes) {
@@ -122,7 +122,7 @@ static enum bo_status open_blocks(struct bo_arena *arena, const struct unwind_fr
     if (!space)
         return bo_fail_alloc(err, arena);
     b->context = ZSTD_initStaticDCtx(space, context_nbytes);
-    return b->context ? BO_OK : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd has no memory");
+    return b->context ? BO_OK : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory in zstd");
 }
 
 static enum bo_status expand(const struct blocks *b, size_t block, uint8_t *p, size_t nbytes,

@@ -610,7 +610,8 @@ static enum bo_status open_section(const struct bo_codec *self, struct bo_span i
     const uint64_t fdes_nbytes = (uint64_t)r->n * r->v->fde_nbytes,
                    rows_nbytes = get32(big, s.p + 16);
     if (get32(big, s.p + 20) != 0 || get32(big, s.p + 24) != fdes_nbytes)
-        return bo_fail(err, BO_CORRUPT, at + 20, "functions and rows are not where they belong");
+        return bo_fail(err, BO_CORRUPT, at + 20,
+                       "functions or rows do not start where the part before ends");
     if (s.n < r->fdes_off || fdes_nbytes > s.n - r->fdes_off ||
         s.n - r->fdes_off - fdes_nbytes != rows_nbytes)
         return bo_fail(err, BO_CORRUPT, at + 8, "counts do not match the section's size");
@@ -690,7 +691,8 @@ static enum bo_status walk(const struct reader *r, struct unwind_builder *b, str
         struct fde fde;
         if (get32(big, p + (r->v->version == 3 ? 12 : 8)) != off ||
             r->rows.n - off < r->v->attributes)
-            return bo_fail(err, BO_CORRUPT, at, "rows do not follow those of the function before");
+            return bo_fail(err, BO_CORRUPT, at,
+                           "rows do not start where those of the function before end");
         get_fde(r, r->v->version, big, i, &fde);
         off += r->v->attributes;
         if (r->v->version == 3 && r->rows.p[off - 2] > 1)

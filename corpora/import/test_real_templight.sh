@@ -106,7 +106,7 @@ done
 check "plain: protoc's names are clang's" names_told
 check "plain: protoc writes the same bytes" cmp "$out/plain.raw.bin" "$out/plain.late.bin"
 check "dict: late names are refused by the sequential reader" fails_saying \
-    "name's dictionary entry has not come" "$bakeoff" decode templight/dict --raw "$out/dict.late.bin"
+    "name refers to a dictionary entry that does not precede it" "$bakeoff" decode templight/dict --raw "$out/dict.late.bin"
 
 # ---- files that bakeoff does not write -------------------------------------------------------------------
 

@@ -313,7 +313,7 @@ public final class HistoryTree implements History {
             at += 2;
             int n = (short) bits.get(8L * (at - 2), 16);
             if (n < 0) {
-                throw bad("string has less than no bytes");
+                throw bad("length of a string is below 0");
             }
             if (n >= blockSize - at) {
                 throw bad("string runs past its node's block");

@@ -98,7 +98,7 @@ public final class TimeIndex implements History {
             throw new FormatException("too many quarks", 21);
         }
         if (nIntervals > 8 * nBytes || nIntervals < numbers[0]) {
-            throw new FormatException("number of intervals is impossible", 21);
+            throw new FormatException("number of intervals is out of range", 21);
         }
         if (numbers[4] < 1 || numbers[4] > MAX_CLASSES) {
             throw new FormatException("number of classes is not 1 to 64", 21);
@@ -106,7 +106,7 @@ public final class TimeIndex implements History {
         if (numbers[5] > MAX_SHAPES || numbers[5] > sizes[3] / 4) {
             throw new FormatException("more shapes than their section has room for", 21);
         }
-        String more = "section goes on where it should end";
+        String more = "bytes behind the content of a section";
         nQuarks = (int) numbers[0];
         times = new Ascending(sections[0], numbers[2]);
         sections[0].expectEnd(more);

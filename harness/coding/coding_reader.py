@@ -439,7 +439,7 @@ class Grammar:
         n, bits, self.rules = len(self.terminals) + n_rules, LsbBits(c), []
         for s in range(n):
             if s == len(self.terminals) + len(self.rules):
-                raise Reject("rules are no grammar")
+                raise Reject("rules of the grammar are invalid")
             k = bits.ones()
             if k == 1:
                 self.rules.append((s, bits.bits((n - 1).bit_length())))
@@ -451,7 +451,7 @@ class Grammar:
                     right += (bits.ones() << p) + bits.bits(p)
                     self.rules.append((s, right))
         if len(self.rules) != n_rules or any(right >= n for _, right in self.rules):
-            raise Reject("rules are no grammar")
+            raise Reject("rules of the grammar are invalid")
         bits.end()
         bits = LsbBits(c)
         self.codes = [s for s in range(n) if bits.bits(1)]

@@ -190,7 +190,8 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_
     if (nbytes_taken(&bits) > bits.in.n)
         return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
     if (!is_grammar || !is_padded(&bits))
-        return bo_fail(err, BO_CORRUPT, *off + HEAD + nbytes_taken(&bits), "rules are no grammar");
+        return bo_fail(err, BO_CORRUPT, *off + HEAD + nbytes_taken(&bits),
+                       "rules of the grammar are invalid");
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     const size_t has_code_off = *off + HEAD + nbytes_taken(&bits);
     const size_t has_code_nbytes = ((size_t)n_symbols + 7) / 8;

@@ -23,7 +23,7 @@ struct change {
     const char *what;
 };
 
-#define NO_GRAMMAR "rules are no grammar"
+#define NO_GRAMMAR "rules of the grammar are invalid"
 
 static const struct change changes[] = {
     {"as it is", 0, BYTES(""), BO_OK, 0, NULL},

@@ -21,7 +21,7 @@ static inline enum bo_status bo_put_zstd_frame(ZSTD_CCtx *context, struct bo_spa
     const size_t n = ZSTD_compressCCtx(context, p, cap, content.p, content.n, level);
     const size_t library_nbytes = ZSTD_sizeof_CCtx(context);
     if (ZSTD_isError(n))
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd gives up");
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd fails");
     if (!bo_arena_charge(out->arena, 0, library_nbytes))
         return bo_fail_alloc(err, out->arena);
     bo_arena_charge(out->arena, library_nbytes, 0);

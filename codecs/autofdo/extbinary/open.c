@@ -54,10 +54,10 @@ static enum bo_status open_entry(struct extbinary_reader *r, unsigned i, size_t 
     if (section == EXTBINARY_NAMES)
         flags &= ~EXTBINARY_HAS_UNIQUE;
     if (flags != r->form->table[i].flags)
-        return bo_fail(err, BO_UNSUPPORTED, at + 8,
-                       "flags of a section are not those of this form");
+        return bo_fail(err, BO_UNSUPPORTED, at + 8, "unknown flags of a section");
     if (bo_le64(entry + 16) != *end)
-        return bo_fail(err, BO_CORRUPT, at + 16, "section does not start where another one ends");
+        return bo_fail(err, BO_CORRUPT, at + 16,
+                       "section does not start where the one before ends");
     if (size > r->in.n - *end)
         return bo_fail(err, BO_TRUNCATED, at + 24, "section runs past the file's end");
     if ((section == EXTBINARY_SYMBOLS || section == EXTBINARY_METADATA) && size)
@@ -103,7 +103,7 @@ static enum bo_status open_summary(struct extbinary_reader *r, struct bo_error *
         off = extbinary_off(&in);
         status = bo_get_uvarint64(&in.in, &n, err);
         if (!status && n != autofdo_cutoffs[i])
-            return bo_fail(err, BO_UNSUPPORTED, off, "cutoff is not the one of this entry");
+            return bo_fail(err, BO_UNSUPPORTED, off, "cutoff of a summary entry has another value");
         if (!status)
             status = bo_get_uvarint64(&in.in, &summary->entries[i].min_count, err);
         if (!status)
@@ -169,10 +169,10 @@ static enum bo_status open_eytzinger(struct extbinary_reader *r, struct extbinar
                        "more things are announced than the section has room for");
     if (r->sizes[EXTBINARY_OFFSETS] != EXTBINARY_OFFSET_NBYTES * r->n_nested)
         return bo_fail(in->err, BO_CORRUPT, r->starts[EXTBINARY_OFFSETS],
-                       "offsets are not as many as names");
+                       "numbers of offsets and names differ");
     if (r->sizes[EXTBINARY_FLAT_OFFSETS] != EXTBINARY_OFFSET_NBYTES * r->n_flat)
         return bo_fail(in->err, BO_CORRUPT, r->starts[EXTBINARY_FLAT_OFFSETS],
-                       "offsets are not as many as names");
+                       "numbers of offsets and names differ");
     return BO_OK;
 }
 
@@ -386,6 +386,6 @@ enum bo_status extbinary_check_names(const struct extbinary_reader *r, struct bo
         qsort(sorted, r->n_names, sizeof *sorted, compare_guids);
     for (size_t i = 1; i < r->n_names; i++)
         if (sorted[i - 1] == sorted[i])
-            return bo_fail(err, BO_CORRUPT, off, "two arrays have one name");
+            return bo_fail(err, BO_CORRUPT, off, "duplicate name of an array");
     return BO_OK;
 }

@@ -167,12 +167,13 @@ enum bo_status extbinary_read(const struct extbinary_reader *r, const struct ext
     if (!status)
         status = extbinary_get_index(r, &name, &index);
     if (!status && !bo_span_equal(extbinary_key(r, index), extbinary_key(r, place->name)))
-        return bo_fail(err, BO_CORRUPT, off, "function is not the one of this offset");
+        return bo_fail(err, BO_CORRUPT, off,
+                       "function differs from that of the table for this offset");
     if (!status)
         status = get_instance(r, &in, 1, &function->body);
     if (!status && r->form->is_split &&
         (function->body.n_callsites == 0) != (place->section == EXTBINARY_FLAT_FUNCTIONS))
-        return bo_fail(err, BO_CORRUPT, off, "callsites of a function do not suit its section");
+        return bo_fail(err, BO_CORRUPT, off, "section of a function does not match its callsites");
     if (!status && to_the_end && bo_left(&in.in))
         return bo_fail_here(err, BO_CORRUPT, &in.in, "function ends before the next one starts");
     return status;

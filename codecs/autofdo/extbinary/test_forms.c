@@ -326,26 +326,26 @@ static void test_llvm_zlib(void **state)
 static const struct damage guids_cases[] = {
     {9, 104, BO_UNSUPPORTED, 9, "version is not that of this form"},
     {10, 7, BO_UNSUPPORTED, 10, "number of sections is not that of this form"},
-    {62, 1, BO_UNSUPPORTED, 58, "flags of a section are not those of this form"},
-    {154, 0, BO_UNSUPPORTED, 154, "flags of a section are not those of this form"},
+    {62, 1, BO_UNSUPPORTED, 58, "unknown flags of a section"},
+    {154, 0, BO_UNSUPPORTED, 154, "unknown flags of a section"},
     {359, 5, BO_TRUNCATED, 359, "more things are announced than the section has room for"},
     {359, 3, BO_CORRUPT, 384, "bytes behind a section's last"},
-    {393, 1, BO_CORRUPT, 393, "function is not the one of this offset"},
+    {393, 1, BO_CORRUPT, 393, "function differs from that of the table for this offset"},
     {393, 4, BO_CORRUPT, 393, "no name has this index"},
-    {420, 1, BO_CORRUPT, 393, "function is not the one of this offset"},
+    {420, 1, BO_CORRUPT, 393, "function differs from that of the table for this offset"},
     {420, 0, BO_CORRUPT, 428, "profile has a function twice"},
     {428, 2, BO_CORRUPT, 428, "profile has a function twice"},
 };
 
 static const struct damage eytzinger_cases[] = {
     {9, 103, BO_UNSUPPORTED, 9, "version is not that of this form"},
-    {62, 3, BO_UNSUPPORTED, 58, "flags of a section are not those of this form"},
+    {62, 3, BO_UNSUPPORTED, 58, "unknown flags of a section"},
     {359, 200, BO_TRUNCATED, 359, "more things are announced than the section has room for"},
     {375, 3, BO_TRUNCATED, 359, "more things are announced than the section has room for"},
     {375, 1, BO_CORRUPT, 407, "bytes behind a section's last"},
-    {359, 0, BO_CORRUPT, 442, "offsets are not as many as names"},
+    {359, 0, BO_CORRUPT, 442, "numbers of offsets and names differ"},
     {406, 0, BO_CORRUPT, 359, "names are not in Eytzinger order"},
-    {416, 1, BO_CORRUPT, 416, "function is not the one of this offset"},
+    {416, 1, BO_CORRUPT, 416, "function differs from that of the table for this offset"},
     {442, 27, BO_CORRUPT, 442, "function lies outside its section"},
     {442, 1, BO_CORRUPT, 415, "bytes before the first function"},
     {441, 1, BO_TRUNCATED, 441, "more things are announced than the section has room for"},
@@ -384,7 +384,7 @@ static void test_more_rejects(void **state)
     expect_error_at_end(eytzinger, flat, 8, 6, 13, "function ends before the next one starts");
     /* the number of callsites, which are left behind */
     expect_error_at_end(guids, "a:0:1\n 1: b:0\n", 11, 0, 14,
-                        "callsites of a function do not suit its section");
+                        "section of a function does not match its callsites");
     /* the name of the second callsite */
     expect_error_at_end(guids, "a:0:1\n 1: b:0\n 1: c:0\n", 8, 0, 4,
                         "instance has a callsite twice");
@@ -406,13 +406,13 @@ static void test_eytzinger_rejects(void **state)
     (void)state;
     uint8_t one_guid[] = EYTZINGER, other_counts[] = EYTZINGER, no_names[] = EYTZINGER;
     memcpy(one_guid + 399, one_guid + 383, 8); /* of bar: that of main */
-    expect_error_of_eytzinger(one_guid, BO_CORRUPT, 359, "two arrays have one name");
+    expect_error_of_eytzinger(one_guid, BO_CORRUPT, 359, "duplicate name of an array");
     other_counts[359] = 0; /* all functions are in the second array */
     other_counts[367] = 2;
-    expect_error_of_eytzinger(other_counts, BO_CORRUPT, 442, "offsets are not as many as names");
+    expect_error_of_eytzinger(other_counts, BO_CORRUPT, 442, "numbers of offsets and names differ");
     other_counts[359] = 1;
     other_counts[375] = 1;
-    expect_error_of_eytzinger(other_counts, BO_CORRUPT, 451, "offsets are not as many as names");
+    expect_error_of_eytzinger(other_counts, BO_CORRUPT, 451, "numbers of offsets and names differ");
     no_names[74] = 0;                 /* bytes of the names */
     bo_set_le64(no_names + 130, 359); /* the functions have them */
     bo_set_le64(no_names + 138, 83);
@@ -429,7 +429,7 @@ static void test_zlib_rejects(void **state)
     const uint8_t *entry = bytes.p + EXTBINARY_TABLE_OFF + EXTBINARY_ENTRY_NBYTES;
     const size_t names = (size_t)bo_le64(entry + 16);
     const struct damage cases[] = {
-        {26, 0, BO_UNSUPPORTED, 26, "flags of a section are not those of this form"},
+        {26, 0, BO_UNSUPPORTED, 26, "unknown flags of a section"},
         {names, 0, BO_CORRUPT, names, "no zlib stream expands to this size"},
         {names + 1, bytes.p[names + 1] + 1, BO_CORRUPT, names,
          "zlib stream does not fill its section"},

@@ -36,8 +36,7 @@ static enum bo_status deflate_all(struct bo_span raw, uint8_t *p, uLong cap, siz
     const int code = deflate(&stream, Z_FINISH);
     *n_ret = cap - stream.avail_out;
     deflateEnd(&stream);
-    return code == Z_STREAM_END ? BO_OK
-                                : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "zlib gives up");
+    return code == Z_STREAM_END ? BO_OK : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "zlib fails");
 }
 
 static enum bo_status pack(struct bo_span raw, struct bo_writer *out, struct bo_error *err)

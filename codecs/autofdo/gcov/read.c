@@ -26,8 +26,8 @@ static enum bo_status get_header(struct gcov_input *r)
 static enum bo_status get_entry(struct gcov_input *r, unsigned i)
 {
     struct autofdo_entry *entry = &r->summary.entries[i];
-    enum bo_status status =
-        gcov_expect_u32(r, autofdo_cutoffs[i], BO_CORRUPT, "cutoff is not the one of this entry");
+    enum bo_status status = gcov_expect_u32(r, autofdo_cutoffs[i], BO_CORRUPT,
+                                            "cutoff of a summary entry has another value");
     if (!status)
         status = gcov_get_u64(r, &entry->min_count);
     return status ? status : gcov_get_u64(r, &entry->n_counts);

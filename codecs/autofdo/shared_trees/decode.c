@@ -150,7 +150,7 @@ static enum bo_status build_files(struct builder *b, struct bo_arena *arena,
         if (path > trees->n_paths + UINT64_C(1))
             return bo_fail(b->err, BO_CORRUPT, off, "path out of range");
         if (trees->first_variants[name] == trees->first_variants[name + 1])
-            return bo_fail(b->err, BO_CORRUPT, off, "file of a name that is no function's");
+            return bo_fail(b->err, BO_CORRUPT, off, "file of a name that belongs to no function");
         struct autofdo_file *file = &files[model->n_files++];
         file->name = name_of(trees, name);
         file->path = (struct bo_span){nothing, 0};
@@ -163,7 +163,7 @@ static enum bo_status build_files(struct builder *b, struct bo_arena *arena,
     for (uint32_t i = 0; i < trees->n_paths; i++)
         if (!is_used[i])
             return bo_fail(b->err, BO_CORRUPT, autofdo_off_of(trees, &trees->paths, 0),
-                           "path of no function");
+                           "path is used by no function");
     return trees->path_bits == 0 || model->n_files
                ? BO_OK
                : bo_fail(b->err, BO_CORRUPT, 4, "fields for paths without any");
@@ -179,10 +179,11 @@ static enum bo_status check_use(struct builder *b)
             b->is_used[trees->spots[i].name] = true;
     for (uint32_t i = 0; i < trees->n_names; i++)
         if (!b->is_used[i])
-            return bo_fail(b->err, BO_CORRUPT, off, "name that nothing has");
+            return bo_fail(b->err, BO_CORRUPT, off,
+                           "name belongs to no function, target or callee");
     for (uint32_t i = 0; i < trees->first_variants[trees->n_names]; i++)
         if (trees->variants[i].sums.n_instances == 0)
-            return bo_fail(b->err, BO_CORRUPT, off, "variant that nothing has");
+            return bo_fail(b->err, BO_CORRUPT, off, "variant that no function expands to");
     return BO_OK;
 }
 

@@ -21,7 +21,7 @@ static enum bo_status read_head(struct autofdo_trees *trees, struct bo_cursor *c
     if (!bo_get_bytes(c, 6, &p))
         return bo_fail(err, BO_TRUNCATED, trees->in.n, "file ends in its head");
     if (memcmp(p, trees->kind->magic, 4) != 0)
-        return bo_fail(err, BO_CORRUPT, 0, "file does not start as these do");
+        return bo_fail(err, BO_CORRUPT, 0, "bad magic number");
     if (p[4] > 32 || p[5] > 64)
         return bo_fail(err, BO_CORRUPT, p[4] > 32 ? 4 : 5, "fields are too wide");
     trees->path_bits = p[4];
@@ -71,7 +71,8 @@ static enum bo_status check_head(const struct autofdo_trees *trees, const struct
         head->structure_nbytes > (left -= head->strings_nbytes))
         return bo_fail(err, BO_TRUNCATED, trees->in.n, "sections run past the file's end");
     if (head->strings_head_nbytes > head->strings_nbytes)
-        return bo_fail_here(err, BO_CORRUPT, c, "blocks of strings start behind them");
+        return bo_fail_here(err, BO_CORRUPT, c,
+                            "start of the blocks is past the end of the strings");
     if (head->n_names > 8 * head->index_nbytes || head->n_paths > head->n_names)
         return bo_fail_here(err, BO_CORRUPT, c, "more names than the index has room for");
     if (head->text_nbytes > autofdo_max_text(trees->in.n))
@@ -166,7 +167,7 @@ static enum bo_status read_index(struct autofdo_trees *trees, const struct head 
         return status;
     if ((bits.bit + 7) / 8 != bits.n || autofdo_peek(&bits))
         return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->index, bits.bit),
-                       "index does not end where it should");
+                       "first part of the index does not end at its last byte");
     return BO_OK;
 }
 

@@ -313,7 +313,7 @@ enum bo_status autofdo_read_entry(struct autofdo_trees *trees, uint32_t name, st
         status = read_next(&b, next, err);
     const bool is_all = next - first == AUTOFDO_BLOCK_NAMES || next == trees->n_names;
     if (!status && (is_all ? b.bits.bit != b.end : b.bits.bit > b.end))
-        status = fail_at(&b, BO_CORRUPT, "block does not end where it should", err);
+        status = fail_at(&b, BO_CORRUPT, "block does not end where the index says", err);
     if (!status) {
         trees->n_entries_read[block] = (uint8_t)(next - first);
         trees->next_entries[block] = b.bits.bit;

@@ -136,7 +136,7 @@ static enum bo_status load_string(struct autofdo_trees *trees, uint32_t i,
         const struct autofdo_text *last = &trees->texts[i - 1];
         if (!autofdo_take_number(bits, &trees->tables[AUTOFDO_SHARED], &shared) ||
             shared > last->n || shared > room)
-            return bo_fail(err, BO_CORRUPT, off, "string shares more than there is");
+            return bo_fail(err, BO_CORRUPT, off, "prefix of a string is too long");
         memcpy(text, trees->text + last->off, (size_t)shared);
     }
     if (!spell(trees, bits, text + shared, room - (size_t)shared, &n_own))
@@ -167,7 +167,7 @@ static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t i, stru
     const bool is_all = next - first == AUTOFDO_BLOCK_NAMES || next == n_strings;
     if (!status && (is_all ? bits.bit != end_bit : bits.bit > end_bit))
         status = bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->strings, bits.bit),
-                         "block does not end where it should");
+                         "block does not end where the index says");
     if (status) {
         trees->n_text = n_text;
         for (uint32_t k = begin; k <= i; k++)

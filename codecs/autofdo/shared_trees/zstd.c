@@ -60,7 +60,7 @@ static enum bo_status put_strings(const struct autofdo_plan *plan, struct autofd
     struct bo_writer content;
     ZSTD_CCtx *context = ZSTD_createCCtx();
     if (!context)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd has no memory");
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory in zstd");
     bo_writer_init(&content, out->arena);
     const enum bo_status status = put_blocks(plan, context, &content, out, starts, err);
     bo_writer_free(&content);
@@ -97,7 +97,7 @@ static enum bo_status expand(struct autofdo_trees *trees, struct bo_span frame, 
         return bo_fail_alloc(err, trees->arena);
     ZSTD_DCtx *context = ZSTD_createDCtx();
     if (!context)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "zstd has no memory");
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory in zstd");
     const size_t library_nbytes = ZSTD_sizeof_DCtx(context);
     const bool is_paid = bo_arena_charge(trees->arena, 0, library_nbytes);
     const size_t n =
@@ -125,7 +125,7 @@ static const char *load_string(struct autofdo_trees *trees, uint32_t i, uint64_t
         return "string has no end, or nothing of its own";
     const size_t own = (size_t)(zero - rest->p);
     if (shared > last.n || shared > room || own > room - shared)
-        return "string shares more than there is";
+        return "prefix of a string is too long";
     memcpy(text, trees->text + last.off, (size_t)shared);
     memcpy(text + shared, rest->p, own);
     const struct bo_span string = {text, (size_t)shared + own};

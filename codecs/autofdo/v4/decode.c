@@ -157,14 +157,14 @@ static enum bo_status take_callee_file(struct decoder *d, struct autofdo_v4_curs
     if (id >= table->strings.n)
         return bo_fail(err, BO_CORRUPT, off, "string id is out of range");
     if (!table->is_callee[id] && !table->is_function[id])
-        return bo_fail(err, BO_CORRUPT, off, "string names neither function nor callee");
+        return bo_fail(err, BO_CORRUPT, off, "file belongs to neither a function nor a callee");
     if (path >= (uint64_t)d->file.n_units + paths->n)
         return bo_fail(err, BO_CORRUPT, off, "there is no path of this number");
     file->name = table->strings.names[id];
     file->path =
         path < d->file.n_units ? d->file.units[path].path : paths->p[path - d->file.n_units];
     if (file->path.n && is_without_path(d, file->name))
-        return bo_fail(err, BO_CORRUPT, off, "file of a function is not its unit's");
+        return bo_fail(err, BO_CORRUPT, off, "file of a function differs from its unit's");
     return add_file(d, *file, off, err);
 }
 
@@ -202,11 +202,11 @@ static enum bo_status decode_others(struct decoder *d, struct bo_error *err)
         const size_t off = autofdo_v4_section_off(&d->file, i);
         const unsigned type = d->file.in.p[off] & ~AUTOFDO_V4_COMPACT;
         if (type >= AUTOFDO_V4_STRINGS && type <= AUTOFDO_V4_INFO)
-            return bo_fail(err, BO_CORRUPT, off, "section belongs to no file");
+            return bo_fail(err, BO_CORRUPT, off, "section of no file");
         if (type != AUTOFDO_V4_CALLEE_FILES)
             continue;
         if (has_callee_files)
-            return bo_fail(err, BO_CORRUPT, off, "callee files are there twice");
+            return bo_fail(err, BO_CORRUPT, off, "duplicate section of callee files");
         has_callee_files = true;
         status = decode_callee_files(d, i, err);
     }

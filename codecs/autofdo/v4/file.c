@@ -178,7 +178,7 @@ enum bo_status autofdo_v4_enter(const struct autofdo_v4_file *file, uint64_t num
     if ((bitmask & ~AUTOFDO_V4_COMPACT) != (int)type)
         return bo_fail(err, BO_CORRUPT, off, "section is of another type");
     if (((bitmask & AUTOFDO_V4_COMPACT) != 0) != file->compact)
-        return bo_fail(err, BO_CORRUPT, off, "section and header differ on compact");
+        return bo_fail(err, BO_CORRUPT, off, "compact flag differs between section and header");
     c->at = bo_cursor_at(file->in, off, size);
     c->at.off = 1;
     c->compact = file->compact;
@@ -313,7 +313,7 @@ enum bo_status autofdo_v4_read_summary(const struct autofdo_v4_file *file,
         status = autofdo_v4_take(&c, 8, &n_entries, err);
     if (!status && n_entries != AUTOFDO_N_CUTOFFS) {
         c.at.off = off;
-        return bo_fail_here(err, BO_UNSUPPORTED, &c.at, "summary has not 16 entries");
+        return bo_fail_here(err, BO_UNSUPPORTED, &c.at, "summary does not have 16 entries");
     }
     for (unsigned i = 0; i < AUTOFDO_N_CUTOFFS && !status; i++)
         status = take_entry(&c, autofdo_cutoffs[i], &summary_ret->entries[i], err);

@@ -55,7 +55,7 @@ enum bo_status autofdo_v4_open_symbols(const struct autofdo_v4_file *file,
     if (!status)
         status = read_ahead(s, err);
     if (!status && s->next_at != 1)
-        return bo_fail(err, BO_CORRUPT, s->next_off, "first function is not at the start");
+        return bo_fail(err, BO_CORRUPT, s->next_off, "first function does not start at 0");
     return status;
 }
 
@@ -217,7 +217,7 @@ static enum bo_status take_count(struct info *info, unsigned code, uint64_t *cou
     const unsigned max_code = info->c.compact ? 1 : 4;
     *count_ret = 0;
     if (code > max_code)
-        return bo_fail_here(err, BO_CORRUPT, &info->c.at, "count is of no such width");
+        return bo_fail_here(err, BO_CORRUPT, &info->c.at, "width of a count is unknown");
     if (code == 0)
         return BO_OK;
     const unsigned nbytes = info->c.compact ? 8 : 1u << (code - 1);
@@ -255,7 +255,7 @@ static enum bo_status take_place(struct info *info, const struct location *last,
     if (!status && has_discriminator)
         status = autofdo_v4_take(&info->c, 4, &discriminator, err);
     if (!status && has_discriminator && discriminator == 0)
-        return bo_fail(err, BO_CORRUPT, l->off, "discriminator of 0 is there");
+        return bo_fail(err, BO_CORRUPT, l->off, "discriminator is 0");
     l->line = (uint32_t)line;
     l->discriminator = (uint32_t)discriminator;
     return status;
@@ -271,7 +271,7 @@ static enum bo_status take_rest_of_count(struct info *info, unsigned flags, stru
     status = take_number(info, info->least_target, &l->n_targets, err);
     if (!status && l->n_targets == 0) {
         info->c.at.off = off;
-        return bo_fail_here(err, BO_CORRUPT, &info->c.at, "no targets are there");
+        return bo_fail_here(err, BO_CORRUPT, &info->c.at, "number of targets is 0");
     }
     return status;
 }

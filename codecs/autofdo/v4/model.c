@@ -31,10 +31,10 @@ static enum bo_status sort(struct autofdo_v4_found *functions, size_t n_function
         qsort(files, n_files, sizeof *files, compare_named);
     for (size_t i = 1; i < n_functions; i++)
         if (bo_span_equal(functions[i - 1].function.body.name, functions[i].function.body.name))
-            return bo_fail(err, BO_CORRUPT, functions[i].off, "function is there twice");
+            return bo_fail(err, BO_CORRUPT, functions[i].off, "duplicate function");
     for (size_t i = 1; i < n_files; i++)
         if (bo_span_equal(files[i - 1].file.name, files[i].file.name))
-            return bo_fail(err, BO_CORRUPT, files[i].off, "file of a function is there twice");
+            return bo_fail(err, BO_CORRUPT, files[i].off, "duplicate file of a function");
     return BO_OK;
 }
 

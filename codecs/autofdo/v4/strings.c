@@ -108,7 +108,7 @@ static enum bo_status spell_node(struct speller *s, struct bo_error *err)
         return status;
     if (!node.is_terminal && !is_root && node.n_children < 2)
         return bo_fail(err, BO_CORRUPT, node.off,
-                       node.n_children ? "node of one child ends no string"
+                       node.n_children ? "node with one child ends no string"
                                        : "leaf ends no string");
     if (node.is_terminal)
         status = add_string(s, &node, err);

@@ -39,7 +39,7 @@ static const struct test_case header_cases[] = {
     {"a reserved bit", HEADER, 8, 1, BYTES("\x01"), BO_UNSUPPORTED, 8, HEADER,
      "reserved bits of the header are set"},
     {"compact header", HEADER, 8, 1, BYTES("\x80"), BO_CORRUPT, 0, FILES,
-     "section and header differ on compact"},
+     "compact flag differs between section and header"},
     {"2^56 - 1 sections", HEADER, 9, 7, BYTES("\xff\xff\xff\xff\xff\xff\xff"), BO_TRUNCATED, 9,
      HEADER, "section table runs past the file's end"},
     {"one section less", HEADER, 15, 1, BYTES("\x03"), BO_CORRUPT, 16, HEADER,
@@ -80,14 +80,14 @@ static const struct test_case summary_cases[] = {
     {"another entry", SUMMARY, 68, 1, BYTES("\x02"), BO_CORRUPT, 0, SUMMARY,
      "summary disagrees with the functions"},
     {"17 entries", SUMMARY, 48, 1, BYTES("\x11"), BO_UNSUPPORTED, 41, SUMMARY,
-     "summary has not 16 entries"},
+     "summary does not have 16 entries"},
     {"another cutoff", SUMMARY, 52, 1, BYTES("\x11"), BO_UNSUPPORTED, 49, SUMMARY,
      "summary has another cutoff"},
     {"a byte less", SUMMARY, 368, 1, BYTES(""), BO_TRUNCATED, 361, SUMMARY, INTEGER_END},
     {"a byte more", SUMMARY, 369, 0, BYTES("\0"), BO_CORRUPT, 369, SUMMARY, BEHIND},
     {"another type", SUMMARY, 0, 1, BYTES("\x03"), BO_CORRUPT, 0, SUMMARY, OTHER_TYPE},
     {"compact", SUMMARY, 0, 1, BYTES("\x82"), BO_CORRUPT, 0, SUMMARY,
-     "section and header differ on compact"},
+     "compact flag differs between section and header"},
 };
 
 static const struct test_case files_cases[] = {
@@ -150,7 +150,7 @@ static const struct test_case strings_cases[] = {
            "\0\x01"
            "y"
            "\x80" U4("\x02")),
-     BO_CORRUPT, 29, STRINGS, "node of one child ends no string"},
+     BO_CORRUPT, 29, STRINGS, "node with one child ends no string"},
     {"a blank in a name", STRINGS, 20, 1, BYTES(" "), BO_CORRUPT, 18, STRINGS,
      "edges of a node are not in order"},
     {"NUL in a name", STRINGS, 12, 1, BYTES("\0"), BO_CORRUPT, 13, STRINGS, NULL},
@@ -164,9 +164,9 @@ static const struct test_case symbols_cases[] = {
     {"no functions", SYMBOLS, 4, 13, BYTES("\0"), BO_CORRUPT, 1, SYMBOLS, "file has no functions"},
     {"an id out of range", SYMBOLS, 8, 1, BYTES("\x03"), BO_CORRUPT, 5, SYMBOLS, ID_RANGE},
     {"starts at 0", SYMBOLS, 16, 1, BYTES("\0"), BO_CORRUPT, 5, SYMBOLS,
-     "first function is not at the start"},
+     "first function does not start at 0"},
     {"starts at 2", SYMBOLS, 16, 1, BYTES("\x02"), BO_CORRUPT, 5, SYMBOLS,
-     "first function is not at the start"},
+     "first function does not start at 0"},
     {"starts behind its section", SYMBOLS, 16, 1, BYTES("\x3c"), BO_CORRUPT, 5, SYMBOLS,
      "function lies outside its section"},
     {"a function twice", SYMBOLS, 4, 13, BYTES("\x02" U4("\0") U8("\x01") U4("\0") U8("\x02")),
@@ -186,22 +186,21 @@ static const struct test_case info_cases[] = {
     {"records announced twice", INFO, 20, 1, BYTES("\x07"), BO_TRUNCATED, 28, INFO, RECORDS_LEFT},
     {"2^32 - 1 records inside", INFO, 51, 4, BYTES(FFFF), BO_TRUNCATED, 51, INFO, ENTRIES_LEFT},
     {"a count of width 5", INFO, 21, 1, BYTES("\x0d"), BO_CORRUPT, 26, INFO,
-     "count is of no such width"},
+     "width of a count is unknown"},
     {"a count wider than it needs", INFO, 21, 7, BYTES("\x0b" U4("\x01") "\0\0\x01\x2c"),
      BO_CORRUPT, 26, INFO, "count is wider than it needs"},
     {"a zero that is there", INFO, 55, 5, BYTES("\x01" U4("\0") "\0"), BO_CORRUPT, 60, INFO,
      "count is wider than it needs"},
     {"line 65536", INFO, 57, 1, BYTES("\x01"), BO_CORRUPT, 55, INFO, "line is above 65535"},
     {"line 2^32 - 1", INFO, 22, 4, BYTES(FFFF), BO_CORRUPT, 21, INFO, "line is above 65535"},
-    {"discriminator 0", INFO, 46, 1, BYTES("\0"), BO_CORRUPT, 38, INFO,
-     "discriminator of 0 is there"},
-    {"no targets", INFO, 28, 10, BYTES(U4("\0")), BO_CORRUPT, 28, INFO, "no targets are there"},
+    {"discriminator 0", INFO, 46, 1, BYTES("\0"), BO_CORRUPT, 38, INFO, "discriminator is 0"},
+    {"no targets", INFO, 28, 10, BYTES(U4("\0")), BO_CORRUPT, 28, INFO, "number of targets is 0"},
     {"2^32 - 1 targets", INFO, 28, 4, BYTES(FFFF), BO_TRUNCATED, 28, INFO, ENTRIES_LEFT},
     {"a target out of range", INFO, 36, 1, BYTES("\x03"), BO_CORRUPT, 33, INFO, ID_RANGE},
     {"a target twice", INFO, 31, 7, BYTES("\x02\x01" U4("\x01") "\x05\x01" U4("\x01") "\x05"),
      BO_CORRUPT, 38, INFO, "targets are not in order"},
     {"a target's count of width 255", INFO, 32, 1, BYTES("\xff"), BO_CORRUPT, 37, INFO,
-     "count is of no such width"},
+     "width of a count is unknown"},
     {"a callee out of range", INFO, 50, 1, BYTES("\x03"), BO_CORRUPT, 47, INFO, ID_RANGE},
     {"a callsite with a count", INFO, 38, 1, BYTES("\x31"), BO_CORRUPT, 38, INFO,
      "callsite has a count"},
@@ -240,24 +239,22 @@ static const struct test_case callees_cases[] = {
      "there is no file of this number"},
     {"a string out of range", CALLEES, 21, 1, BYTES("\x03"), BO_CORRUPT, 14, CALLEES, ID_RANGE},
     {"the file of a target", CALLEES, 21, 1, BYTES("\x01"), BO_CORRUPT, 14, CALLEES,
-     "string names neither function nor callee"},
+     "file belongs to neither a function nor a callee"},
     {"the file of a function", CALLEES, 21, 1, BYTES("\0"), BO_CORRUPT, 14, CALLEES,
-     "file of a function is there twice"},
+     "duplicate file of a function"},
     {"a path out of range", CALLEES, 25, 1, BYTES("\x02"), BO_CORRUPT, 14, CALLEES,
      "there is no path of this number"},
     {"a name twice", CALLEES, 13, 13,
      BYTES("\x02" U4("\0") U4("\x02") U4("\x01") U4("\0") U4("\x02") U4("\0")), BO_CORRUPT, 26,
      CALLEES, "names are not in order"},
     {"a byte more", CALLEES, 26, 0, BYTES("\0"), BO_CORRUPT, 26, CALLEES, BEHIND},
-    {"of type 1", CALLEES, 0, 1, BYTES("\x01"), BO_CORRUPT, 0, CALLEES,
-     "section belongs to no file"},
-    {"of type 5", CALLEES, 0, 1, BYTES("\x05"), BO_CORRUPT, 0, CALLEES,
-     "section belongs to no file"},
+    {"of type 1", CALLEES, 0, 1, BYTES("\x01"), BO_CORRUPT, 0, CALLEES, "section of no file"},
+    {"of type 5", CALLEES, 0, 1, BYTES("\x05"), BO_CORRUPT, 0, CALLEES, "section of no file"},
 };
 
 static const struct test_case compact_cases[] = {
     {"a normal section", STRINGS, 0, 1, BYTES("\x01"), BO_CORRUPT, 0, STRINGS,
-     "section and header differ on compact"},
+     "compact flag differs between section and header"},
     {"a varint longer than it needs", INFO, 1, 1, BYTES("\x82\0"), BO_CORRUPT, 1, INFO,
      "varint is not in its shortest form"},
     {"a varint above 64 bits", INFO, 1, 1, BYTES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"),
@@ -272,7 +269,7 @@ static const struct test_case compact_cases[] = {
     {"a varint without an end", STRINGS, 17, 1, BYTES("\x82"), BO_TRUNCATED, 17, STRINGS,
      "varint runs past the end"},
     {"a count of width 2", INFO, 4, 1, BYTES("\x0a"), BO_CORRUPT, 6, INFO,
-     "count is of no such width"},
+     "width of a count is unknown"},
     {"a zero that is there", INFO, 16, 2, BYTES("\x01\0\0"), BO_CORRUPT, 18, INFO,
      "count is wider than it needs"},
     {"a place twice", INFO, 3, 15, BYTES("\x02\0\x01\0\0"), BO_CORRUPT, 6, INFO,
@@ -436,7 +433,7 @@ static void test_callee_files_twice(void **state)
     (void)state;
     memcpy(parts, normal_parts, sizeof normal_parts);
     parts[N_PARTS] = normal_parts[CALLEES];
-    expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "callee files are there twice");
+    expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "duplicate section of callee files");
 }
 
 static void test_sections_of_nobody(void **state)
@@ -446,7 +443,7 @@ static void test_sections_of_nobody(void **state)
         struct bo_span parts[N_PARTS + 1];
         memcpy(parts, normal_parts, sizeof normal_parts);
         parts[N_PARTS] = normal_parts[part];
-        expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "section belongs to no file");
+        expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "section of no file");
     }
 }
 
@@ -459,7 +456,7 @@ static void test_function_in_two_files(void **state)
                                     normal_parts[SYMBOLS], normal_parts[STRINGS],
                                     normal_parts[INFO],    normal_parts[SYMBOLS]};
     (void)state;
-    expect_parts(parts, N_ELEMENTS(parts), 7, 5, "function is there twice");
+    expect_parts(parts, N_ELEMENTS(parts), 7, 5, "duplicate function");
 }
 
 /* A function without a file, of which the callee files say one. */
@@ -471,7 +468,7 @@ static void test_file_of_a_function_without(void **state)
     parts[FILES] = (struct bo_span)BYTES("\x03" U4("\x01") "\0\0" U4("\x02") U4("\x04") U4("\x03"));
     parts[CALLEES] =
         (struct bo_span)BYTES("\x06" U4("\x01") UNIT("x.h", "\x01", "\0", "\0") U4("\x01"));
-    expect_parts(parts, N_PARTS, CALLEES, 14, "file of a function is not its unit's");
+    expect_parts(parts, N_PARTS, CALLEES, 14, "file of a function differs from its unit's");
 }
 
 /* ---- bombs ----------------------------------------------------------------------------------- */

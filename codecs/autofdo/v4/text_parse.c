@@ -155,7 +155,7 @@ static enum bo_status take_place(struct parser *p, uint32_t *line_ret, uint32_t 
             return fail_expected(p, "expected a discriminator");
         status = take_integer(p, UINT32_MAX, "discriminator is above 2^32 - 1", &discriminator);
         if (!status && discriminator == 0)
-            return fail_at(p, BO_CORRUPT, off, "discriminator of 0 is there");
+            return fail_at(p, BO_CORRUPT, off, "discriminator is 0");
     }
     *line_ret = (uint32_t)line;
     *discriminator_ret = (uint32_t)discriminator;
@@ -464,7 +464,7 @@ static enum bo_status parse_function(struct parser *p, struct autofdo_v4_found *
         const size_t off = p->at.off;
         status = take_count(p, &function->timestamp);
         if (!status && function->timestamp == 0)
-            return fail_at(p, BO_CORRUPT, off, "timestamp of 0 is there");
+            return fail_at(p, BO_CORRUPT, off, "timestamp is 0");
     }
     return status ? status : parse_instance(p, 1, &function->body);
 }

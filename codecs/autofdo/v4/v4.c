@@ -48,7 +48,7 @@ static enum bo_status index_function(struct reader *r, uint32_t unit,
     if (!autofdo_names_add(&r->names, strings->names[symbol->id], &number))
         return bo_fail_alloc(err, r->arena);
     if (number < n)
-        return bo_fail(err, BO_CORRUPT, symbol->off, "function is there twice");
+        return bo_fail(err, BO_CORRUPT, symbol->off, "duplicate function");
     if (!bo_grow(r->arena, &r->addresses, number, 1, &r->cap_addresses))
         return bo_fail_alloc(err, r->arena);
     r->addresses[number] = (struct address){unit, *symbol};

@@ -235,7 +235,7 @@ struct autofdo_v4_named {
 
 /*
  * Makes a model in `arena` out of functions and files in any order, which it sorts. BO_CORRUPT when
- * a function or the file of a function is there twice.
+ * a function or the file of a function occurs twice.
  */
 enum bo_status autofdo_v4_assemble(struct autofdo_v4_found *functions, size_t n_functions,
                                    struct autofdo_v4_named *files, size_t n_files,

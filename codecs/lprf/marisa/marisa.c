@@ -26,7 +26,7 @@ static enum bo_status fail_library(enum lprf_marisa_status status, struct bo_err
 {
     return status == LPRF_MARISA_NO_MEMORY
                ? bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory")
-               : bo_fail(err, BO_CORRUPT, LPRF_PART_OFF, "libmarisa refuses the trie");
+               : bo_fail(err, BO_CORRUPT, LPRF_PART_OFF, "libmarisa rejects the trie");
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

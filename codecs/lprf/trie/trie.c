@@ -59,7 +59,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     if (!index->empty && (index->width < 1 || index->width > 8))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "width of places is not 1 to 8");
     if (index->empty && end > ROOT_OFF)
-        return bo_fail(err, BO_CORRUPT, ROOT_OFF, "bytes in a trie of nothing");
+        return bo_fail(err, BO_CORRUPT, ROOT_OFF, "bytes behind the root of an empty trie");
     if (!index->empty && end - ROOT_OFF < (index->root_is_leaf ? index->width : INNER_NBYTES))
         return bo_fail(err, BO_TRUNCATED, ROOT_OFF, "index ends in its root");
     return BO_OK;
@@ -194,7 +194,7 @@ static inline enum bo_status read_child(const struct lprf_file *file, const stru
                        node->n_children == 1 ? node->children_off
                                              : (uint64_t)(node->ends - file->in.p) +
                                                    (i ? i - 1 : 0) * node->ends_width,
-                       "child has no room in its node");
+                       "child is too short or runs past its node's end");
     return BO_OK;
 }
 
@@ -291,7 +291,7 @@ static enum bo_status check_node(const struct lprf_file *file, struct extent ext
 {
     const uint64_t bytes_off = (uint64_t)(node->bytes - file->in.p);
     if (node->n_children < 2 && !node->places_off)
-        return bo_fail(err, BO_CORRUPT, extent.off, "node has one child and is no name");
+        return bo_fail(err, BO_CORRUPT, extent.off, "node with one child ends no name");
     if (node->ends_width !=
         lprf_width(node->n_children < 2 ? 0 : read_end(node, node->n_children - 2)))
         return bo_fail(err, BO_CORRUPT, extent.off, "width of the ends is not the least");
@@ -302,7 +302,7 @@ static enum bo_status check_node(const struct lprf_file *file, struct extent ext
         if (is_leaf(node, i))
             return bo_fail(err, BO_CORRUPT,
                            (uint64_t)(node->leaf_bits - file->in.p) + (i + node->leaf_shift) / 8,
-                           "leaf bits of children that are not there");
+                           "leaf bits behind the last child are not 0");
     return BO_OK;
 }
 

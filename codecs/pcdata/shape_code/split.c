@@ -605,7 +605,7 @@ enum bo_status shape_walk_split(struct bo_cursor *in, uint32_t text_quanta, unsi
     if (n_blocks == 1 && h.index_nbits)
         return bo_fail_here(err, BO_CORRUPT, in, "index of a single block");
     if (n_blocks > 2 && h.index_nbits == 0) /* else a few bytes could cost 2^32 blocks of work */
-        return bo_fail_here(err, BO_CORRUPT, in, "many blocks without an index");
+        return bo_fail_here(err, BO_CORRUPT, in, "several blocks without an index");
     const uint64_t index_nbytes = n_blocks > 1 ? (n_blocks * h.index_nbits + 7) / 8 : 0;
     const size_t head_nbytes = (size_t)(h.index - record);
     if (bo_left(in) < head_nbytes || bo_left(in) - head_nbytes < index_nbytes)

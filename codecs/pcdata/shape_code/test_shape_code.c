@@ -96,7 +96,7 @@ static const struct test_area cases[] = {
     {"index of one block", BYTES(NO_SHAPES "\xff\0\x01\0\x05\0\0\0"), 1, BO_CORRUPT, 32,
      "index of a single block", 32},
     {"2^32 - 1 blocks in no bytes", BYTES(NO_SHAPES "\xff\0\0\0\x05\0\0"), UINT32_MAX, BO_CORRUPT,
-     32, "many blocks without an index", 32},
+     32, "several blocks without an index", 32},
     {"index cut", BYTES(NO_SHAPES "\xff\0\x20\0\x05\0\0"), 257, BO_TRUNCATED, 32,
      "index runs past the area's end", 32},
     {"least of 4 bytes, 1 there", BYTES(NO_SHAPES "\xff\0\xc0\0\x05"), 1, BO_TRUNCATED, 32,

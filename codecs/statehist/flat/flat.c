@@ -187,19 +187,19 @@ static enum bo_status check_value(struct bo_cursor *c, uint32_t type, struct bo_
     const size_t off = c->off;
     uint32_t n = 0;
     if (!bo_get_bytes(c, sizes[type], &p))
-        return bo_fail_here(err, BO_TRUNCATED, c, "value is cut");
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside a value");
     if (type == STATEHIST_BOOL && *p > 1)
         return bo_fail(err, BO_CORRUPT, (uint64_t)c->base + off, "bool is neither 0 nor 1");
     if (type != STATEHIST_STRING)
         return BO_OK;
     n = bo_le16(p);
     if (n == STATEHIST_FLAT_ESCAPE && !bo_get_le32(c, &n))
-        return bo_fail_here(err, BO_TRUNCATED, c, "value is cut");
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside a value");
     if (n < STATEHIST_FLAT_ESCAPE && c->off - off > 2)
         return bo_fail(err, BO_CORRUPT, (uint64_t)c->base + off,
                        "length of a string is not in its shortest form");
     if (!bo_get_bytes(c, n, &p))
-        return bo_fail(err, BO_TRUNCATED, (uint64_t)c->base + off, "string is cut");
+        return bo_fail(err, BO_TRUNCATED, (uint64_t)c->base + off, "file ends inside a string");
     return bo_is_utf8((struct bo_span){p, n})
                ? BO_OK
                : bo_fail(err, BO_CORRUPT, (uint64_t)c->base + off, "string is not UTF-8");
@@ -236,7 +236,7 @@ static enum bo_status check_record(struct checking *k, struct bo_error *err)
     const uint64_t off = (uint64_t)k->c.base + k->c.off;
     const uint8_t *p;
     if (!bo_get_bytes(&k->c, STATEHIST_FLAT_HEAD, &p))
-        return bo_fail(err, BO_TRUNCATED, off, "record is cut");
+        return bo_fail(err, BO_TRUNCATED, off, "file ends inside a record");
     const uint32_t word = bo_le32(p + 16);
     const uint32_t quark = f->layout->null_counts ? word : word & ~STATEHIST_FLAT_NULL_BIT;
     if (quark >= f->n_quarks)
@@ -249,7 +249,7 @@ static enum bo_status check_record(struct checking *k, struct bo_error *err)
     if (quark != word) {
         if (type == STATEHIST_ANY || type == STATEHIST_NULL)
             return bo_fail(err, BO_CORRUPT, off + 16,
-                           type == STATEHIST_ANY ? "null bit beside a type"
+                           type == STATEHIST_ANY ? "null bit of a value with a type byte"
                                                  : "null bit where no value is declared");
         type = STATEHIST_NULL;
     }
@@ -257,7 +257,7 @@ static enum bo_status check_record(struct checking *k, struct bo_error *err)
         enum { CUSTOM = 20 };
         uint8_t code;
         if (!bo_get_u8(&k->c, &code))
-            return bo_fail_here(err, BO_TRUNCATED, &k->c, "type is cut");
+            return bo_fail_here(err, BO_TRUNCATED, &k->c, "file ends inside a type");
         type = statehist_flat_type(code);
         if (type == STATEHIST_N_TYPES)
             return bo_fail(err, code == CUSTOM ? BO_UNSUPPORTED : BO_CORRUPT,
@@ -301,7 +301,7 @@ static enum bo_status read_header(struct statehist_flat *f, const struct statehi
     const uint8_t *p = part->in.p;
     const uint64_t off = part->off;
     if (part->in.n < HEADER_NBYTES)
-        return bo_fail(err, BO_TRUNCATED, off + part->in.n, "header is cut");
+        return bo_fail(err, BO_TRUNCATED, off + part->in.n, "file ends inside the header");
     if (memcmp(p, MAGIC, MAGIC_NBYTES) != 0)
         return bo_fail(err, BO_CORRUPT, off, "not a history");
     if (p[VERSION_OFF] != 1)
@@ -309,7 +309,7 @@ static enum bo_status read_header(struct statehist_flat *f, const struct statehi
     if (p[LAYOUT_OFF] != f->layout->id)
         return bo_fail(err, BO_CORRUPT, off + LAYOUT_OFF, "another layout");
     if (bo_le16(p + ZEROS_OFF))
-        return bo_fail(err, BO_CORRUPT, off + ZEROS_OFF, "bytes that must be 0");
+        return bo_fail(err, BO_CORRUPT, off + ZEROS_OFF, "reserved bytes are not 0");
     f->n_quarks = bo_le32(p + N_QUARKS_OFF);
     f->start = (int64_t)bo_le64(p + START_OFF);
     f->end = (int64_t)bo_le64(p + END_OFF);

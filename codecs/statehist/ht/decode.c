@@ -76,7 +76,7 @@ static enum bo_status check_nodes(const struct gathering *g)
     for (uint32_t i = 0; i < file->n_nodes; i++) {
         const size_t off = ht_node_off(file, i);
         if (!g->is_met[i])
-            return bo_fail(g->err, BO_CORRUPT, off, "node does not hang below the root");
+            return bo_fail(g->err, BO_CORRUPT, off, "node is not a descendant of the root");
         if (i != file->root && (g->in_parent[i].min_quark != g->below[i].min_quark ||
                                 g->in_parent[i].max_quark != g->below[i].max_quark))
             return bo_fail(g->err, BO_CORRUPT, off + HT_MIN_QUARK_OFF,

@@ -239,7 +239,7 @@ static enum bo_status get_string(const struct ht_file *file, struct ht_node *nod
     if (!bo_get_le16(&node->rest, &interval->nbytes))
         return past_end(node, err);
     if (interval->nbytes > HT_MAX_STRING_NBYTES)
-        return bo_fail_here(err, BO_CORRUPT, &at, "string has less than no bytes");
+        return bo_fail_here(err, BO_CORRUPT, &at, "length of a string is below 0");
     if (bo_left(&node->rest) <= interval->nbytes)
         return bo_fail_here(err, BO_CORRUPT, &at, "string runs past its node's block");
     bo_get_bytes(&node->rest, interval->nbytes, &p);

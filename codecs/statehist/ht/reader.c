@@ -128,9 +128,11 @@ enum bo_status ht_walk_next(struct ht_reader *r, struct ht_walk *walk,
     if (kept->node.parent != visit.parent)
         return bo_fail(err, BO_CORRUPT, off + HT_PARENT_OFF, "node is the child of another node");
     if (kept->node.start != visit.child.start)
-        return bo_fail(err, BO_CORRUPT, off + HT_START_OFF, "parent has another start of the node");
+        return bo_fail(err, BO_CORRUPT, off + HT_START_OFF,
+                       "start of a node differs from its parent's");
     if (kept->node.end != visit.child.end)
-        return bo_fail(err, BO_CORRUPT, off + HT_END_OFF, "parent has another end of the node");
+        return bo_fail(err, BO_CORRUPT, off + HT_END_OFF,
+                       "end of a node differs from its parent's");
     *node_ret = kept;
     return stack_children(r, walk, kept, err);
 }

@@ -224,11 +224,11 @@ static const struct change child_changes[] = {
     ROW("a child twice", NUMBERS + 8, "\2", BO_CORRUPT, NUMBERS + 8,
         "children are not nodes in order"),
     ROW("another start of a child", START_OF_SECOND + 1, "\x48", BO_CORRUPT, NODE(2) + HT_START_OFF,
-        "parent has another start of the node"),
+        "start of a node differs from its parent's"),
     ROW("a start before the node's", START_OF_SECOND + 1, "\0\2", BO_CORRUPT, START_OF_SECOND,
         "child's time is not in the node's"),
     ROW("another end of a child", END_OF_SECOND + 1, "\xa7", BO_CORRUPT, NODE(2) + HT_END_OFF,
-        "parent has another end of the node"),
+        "end of a node differs from its parent's"),
     ROW("an end behind the node's", END_OF_SECOND + 1, "\xff\xff", BO_CORRUPT, END_OF_SECOND,
         "child's time is not in the node's"),
     ROW("an end before the start", END_OF_SECOND + 1, "\0\x08", BO_CORRUPT, END_OF_SECOND,
@@ -270,9 +270,9 @@ static const struct change interval_changes[] = {
     ROW("a custom type", SECOND_TYPE, "\x14\3\0\x15", BO_UNSUPPORTED, SECOND_TYPE + 3,
         "value is of the custom type with this id"),
     ROW("a string of -1", SECOND_TYPE + 1, "\xff\xff", BO_CORRUPT, SECOND_TYPE + 1,
-        "string has less than no bytes"),
+        "length of a string is below 0"),
     ROW("a string of -32768", SECOND_TYPE + 1, "\0\x80", BO_CORRUPT, SECOND_TYPE + 1,
-        "string has less than no bytes"),
+        "length of a string is below 0"),
     ROW("a string beyond the block, that may be empty", SECOND_TYPE + 1, "\xff\x7f\0", BO_CORRUPT,
         SECOND_TYPE + 1, "string runs past its node's block"),
     ROW("a string beyond the block", SECOND_TYPE + 1, "\xff\x7f", BO_CORRUPT, SECOND_TYPE + 1,
@@ -460,7 +460,7 @@ static void test_loose_node(void **state)
     bo_set_le32(p + NODE(4) + HT_NUMBER_OFF, 4);
     bo_set_le32(p + NODE(4) + HT_N_INTERVALS_OFF, 0);
     expect_verdict("a loose node", (struct bo_span){p, in.n + BLOCK},
-                   &(struct verdict){BO_CORRUPT, NODE(4), "node does not hang below the root"});
+                   &(struct verdict){BO_CORRUPT, NODE(4), "node is not a descendant of the root"});
 }
 
 /* ---- holes ----------------------------------------------------------------------------------- */

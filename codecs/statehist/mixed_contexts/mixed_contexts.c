@@ -61,7 +61,7 @@ static enum bo_status read_strings(struct mixed_history *h, size_t off, struct b
         else if (!statehist_add_string(h->builder, bo_writer_span(&text), &number))
             status = bo_fail_alloc(err, h->arena);
         else if (number != i)
-            status = bo_fail(err, BO_CORRUPT, off, "string is there twice");
+            status = bo_fail(err, BO_CORRUPT, off, "duplicate string");
     }
     bo_writer_free(&text);
     return status;
@@ -241,11 +241,12 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
     h->nbytes = in.n;
     if (n_intervals / MAX_PER_BYTE > in.n || n_intervals < h->n_quarks ||
         n_intervals < h->n_strings)
-        return bo_fail_here(err, BO_CORRUPT, &c, "number of intervals is impossible");
+        return bo_fail_here(err, BO_CORRUPT, &c, "number of intervals is out of range");
     if (!bo_get_u8(&c, &head->table_bits))
         return bo_fail_here(err, BO_TRUNCATED, &c, "file ends in its head");
     if (head->table_bits != table_bits_for(n_intervals))
-        return bo_fail_here(err, BO_CORRUPT, &c, "table is not as large as it should be");
+        return bo_fail_here(err, BO_CORRUPT, &c,
+                            "table size does not match the number of intervals");
     if ((status = bo_get_uvarint64(&c, &head->n_zeros, err)))
         return status;
     for (uint64_t i = 0; i < head->n_zeros; i++) {
@@ -322,7 +323,8 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     if (status)
         return statehist_fail(err, status, BO_NO_OFFSET, &flaw, arena);
     if (!statehist_keeps_strings(&builder, model))
-        return bo_fail(err, BO_CORRUPT, head.changes.off, "strings are not in the order of use");
+        return bo_fail(err, BO_CORRUPT, head.changes.off,
+                       "strings are not in the order of their first use");
     *model_ret = model;
     return BO_OK;
 }

@@ -172,7 +172,7 @@ static enum bo_status read_head(struct unpacking *u, struct bo_error *err)
     const uint8_t *p;
     uint64_t time, n_codes = 0;
     if (!bo_get_bytes(&u->c, sizeof magic, &p) || !bo_get_le64(&u->c, &time))
-        return bo_fail_here(err, BO_TRUNCATED, &u->c, "head is cut");
+        return bo_fail_here(err, BO_TRUNCATED, &u->c, "file ends inside the head");
     if (memcmp(p, magic, sizeof magic) != 0)
         return bo_fail(err, BO_CORRUPT, 0, "not a packed snapshot");
     u->snapshot->time = (int64_t)time;
@@ -190,7 +190,7 @@ static enum bo_status read_head(struct unpacking *u, struct bo_error *err)
     /* Each number of a list, and each attribute of the tree, takes a bit or more. */
     if (u->n_valued > u->snapshot->n_quarks || n_codes > u->n_valued ||
         u->snapshot->n_quarks > 8 * (uint64_t)u->c.n || u->string_nbytes > u->c.n)
-        return bo_fail_here(err, BO_CORRUPT, &u->c, "counts do not go together");
+        return bo_fail_here(err, BO_CORRUPT, &u->c, "counts contradict each other");
     u->n_codes = (uint32_t)n_codes;
     return BO_OK;
 }
@@ -213,10 +213,10 @@ static enum bo_status read_list(struct unpacking *u, uint32_t n, uint64_t max,
     for (uint32_t b = 0; b < list.n_blocks && n > 1; b++)
         if (!ascending_list_block(&list, b, &block) ||
             !ascending_block_all(&block, numbers + (size_t)b * ASCENDING_BLOCK))
-            return bo_fail(err, BO_CORRUPT, off, "list has a block outside of it");
+            return bo_fail(err, BO_CORRUPT, off, "list has a block past its end");
     for (uint32_t i = 0; i < n; i++)
         if (numbers[i] > max || (i && numbers[i] <= numbers[i - 1]))
-            return bo_fail(err, BO_CORRUPT, off, "list does not ascend, or too far");
+            return bo_fail(err, BO_CORRUPT, off, "list does not ascend, or exceeds its maximum");
     const enum bo_status as_written = ascending_expect(&list, numbers, u->arena, off, err);
     if (as_written)
         return as_written;
@@ -231,7 +231,7 @@ static enum bo_status read_strings(struct unpacking *u, const uint64_t *ends,
     const uint64_t off = u->c.off;
     const uint8_t *p;
     if (!bo_get_bytes(&u->c, (size_t)u->string_nbytes, &p))
-        return bo_fail_here(err, BO_TRUNCATED, &u->c, "strings are cut");
+        return bo_fail_here(err, BO_TRUNCATED, &u->c, "file ends inside the strings");
     uint64_t start = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t end = ends[i] - i;
@@ -239,7 +239,9 @@ static enum bo_status read_strings(struct unpacking *u, const uint64_t *ends,
         values[i].value = statehist_hash(values[i].string);
         start = end;
     }
-    return start == u->string_nbytes ? BO_OK : bo_fail(err, BO_CORRUPT, off, "bytes of no string");
+    return start == u->string_nbytes
+               ? BO_OK
+               : bo_fail(err, BO_CORRUPT, off, "bytes behind the last string");
 }
 
 static enum bo_status read_values(struct unpacking *u, struct bo_error *err)
@@ -284,7 +286,7 @@ static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
         return bo_fail_alloc(err, u->arena);
     const uint64_t nbytes = ((uint64_t)u->n_valued * nbits + 7) / 8;
     if (nbytes > bo_left(&u->c) || !bo_get_bytes(&u->c, (size_t)nbytes, &p))
-        return bo_fail_here(err, BO_TRUNCATED, &u->c, "codes are cut");
+        return bo_fail_here(err, BO_TRUNCATED, &u->c, "file ends inside the codes");
     struct bo_bit_cursor bits = {.in = {p, (size_t)nbytes}};
     for (uint32_t i = 0; i < u->n_valued; i++) {
         (void)bo_get_bits(&bits, nbits, &code);
@@ -292,7 +294,7 @@ static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
             return bo_fail(err, BO_CORRUPT, off, "no value has this code");
         if (u->values[code].type == STATEHIST_STRING && !used[code] && code &&
             u->values[code - 1].type == STATEHIST_STRING && !used[code - 1])
-            return bo_fail(err, BO_CORRUPT, off, "strings are not in the order of use");
+            return bo_fail(err, BO_CORRUPT, off, "strings are not in the order of their first use");
         n_used += !used[code];
         used[code] = true;
         s->values[u->valued[i]] = u->values[code];
@@ -308,7 +310,7 @@ static enum bo_status read_tree(struct unpacking *u, struct bo_error *err)
 {
     struct bo_cursor tree = u->c;
     if (bo_left(&tree) < ASCENDING_MARGIN)
-        return bo_fail_here(err, BO_TRUNCATED, &tree, "margin is cut");
+        return bo_fail_here(err, BO_TRUNCATED, &tree, "file ends inside the margin");
     tree.n -= ASCENDING_MARGIN;
     for (size_t i = tree.n; i < u->c.n; i++)
         if (u->c.p[i])
@@ -344,7 +346,7 @@ static enum bo_status check_strings(const struct unpacking *u, uint64_t off, str
         if (!bo_texts_add(&set, u->values[i].string, &number))
             return bo_fail_alloc(err, u->arena);
         if (number != n++)
-            return bo_fail(err, BO_CORRUPT, off, "string is there twice");
+            return bo_fail(err, BO_CORRUPT, off, "duplicate string");
     }
     return BO_OK;
 }
@@ -358,7 +360,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
         return bo_fail_alloc(err, arena);
     *reader_ret = u.snapshot;
     if (in.n < ASCENDING_MARGIN)
-        return bo_fail(err, BO_TRUNCATED, in.n, "margin is cut");
+        return bo_fail(err, BO_TRUNCATED, in.n, "file ends inside the margin");
     u.c.n -= ASCENDING_MARGIN; /* lists end before it */
     enum bo_status status = read_head(&u, err);
     if (!status)

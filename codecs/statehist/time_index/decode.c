@@ -27,11 +27,11 @@ static enum bo_status read_strings(const struct decoder *d, struct bo_error *err
         if (!statehist_add_string(d->builder, string, &number))
             return bo_fail_alloc(err, d->builder->arena);
         if (number != i)
-            return damaged(d, err, string.p, "string is there twice");
+            return damaged(d, err, string.p, "duplicate string");
         end = string.p + string.n;
     }
     if (end != index->strings.p + index->strings.n)
-        return damaged(d, err, end, "bytes of no string");
+        return damaged(d, err, end, "bytes behind the last string");
     return BO_OK;
 }
 

@@ -111,7 +111,7 @@ static enum bo_status read_head(struct time_index *index, struct bo_cursor *c, s
             return status;
     /* An interval takes a bit at least. */
     if (n_intervals > 8 * head->nbytes[TIME_INDEX_RECORDS] || n_intervals < index->n_quarks)
-        return bo_fail_here(err, BO_CORRUPT, c, "number of intervals is impossible");
+        return bo_fail_here(err, BO_CORRUPT, c, "number of intervals is out of range");
     if (index->n_classes == 0 || index->n_classes > TIME_INDEX_MAX_CLASSES)
         return bo_fail_here(err, BO_CORRUPT, c, "number of classes is not 1 to 64");
     if (index->n_shapes > TIME_INDEX_MAX_SHAPES ||
@@ -139,7 +139,7 @@ static enum bo_status section_end(const struct bo_cursor *section, struct bo_err
 {
     return bo_left(section) == 0
                ? BO_OK
-               : bo_fail_here(err, BO_CORRUPT, section, "section goes on where it should end");
+               : bo_fail_here(err, BO_CORRUPT, section, "bytes behind the content of a section");
 }
 
 /* Parts lie behind the places of parts; a part is read when it is needed. */

@@ -311,7 +311,7 @@ static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct
     if (head->totals.n_text > UINT32_MAX / 2)
         return bo_fail_here(err, BO_UNSUPPORTED, c, "more than 2 GiB of texts");
     if (least > c->n)
-        return bo_fail(err, BO_TRUNCATED, c->n, "file is too short for what it says it holds");
+        return bo_fail(err, BO_TRUNCATED, c->n, "file is shorter than its counts need");
     for (uint64_t i = end; i < c->n; i++)
         if (i >= least || c->p[i])
             return bo_fail(err, BO_CORRUPT, i, "bytes left behind the streams");
@@ -404,7 +404,7 @@ static enum bo_status read_trace(struct predicted *p, const struct head *head,
         return bo_fail(err, BO_CORRUPT, head->off, "texts have another length than announced");
     if (p->n_names != t->counts.n_names || p->n_files != t->counts.n_files ||
         p->n_nodes != t->counts.n_nodes || p->n_parts != t->counts.n_parts)
-        return bo_fail(err, BO_CORRUPT, head->off, "trace holds less than it says");
+        return bo_fail(err, BO_CORRUPT, head->off, "counts of the trace exceed its content");
     for (uint32_t i = 0; i < p->n_files; i++)
         t->files[p->file_numbers[i]] = p->files[i];
     return BO_OK;
@@ -487,7 +487,7 @@ static enum bo_status name_all(const struct read_trace *t, size_t off,
         if (status)
             return status;
         if (number != i)
-            return bo_fail(err, BO_CORRUPT, off, "name is there twice");
+            return bo_fail(err, BO_CORRUPT, off, "duplicate name");
     }
     return BO_OK;
 }
@@ -542,7 +542,7 @@ static enum bo_status check_files(const struct read_trace *t, size_t off, struct
         if (!bo_texts_add(&files, t->files[i], &number))
             return bo_fail_alloc(err, arena);
         if (number != i)
-            status = bo_fail(err, BO_CORRUPT, off, "file is there twice");
+            status = bo_fail(err, BO_CORRUPT, off, "duplicate file");
     }
     bo_arena_rewind(arena, mark);
     return status;

@@ -74,13 +74,13 @@ static void test_heads(void **state)
         {AT_SOURCE, 127, BO_TRUNCATED, "file ends in a trace's header"},
         {AT_FLAGS, 1, BO_CORRUPT, "unknown flags of a trace"},
         {AT_NAMES, -1, BO_CORRUPT, "more names than is said"},
-        {AT_NAMES, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_NAMES, 1, BO_CORRUPT, "counts of the trace exceed its content"},
         {AT_FILES, -1, BO_CORRUPT, "more files than is said"},
-        {AT_FILES, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_FILES, 1, BO_CORRUPT, "counts of the trace exceed its content"},
         {AT_NODES, -1, BO_CORRUPT, "more pieces of names than is said"},
-        {AT_NODES, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_NODES, 1, BO_CORRUPT, "counts of the trace exceed its content"},
         {AT_PARTS, -1, BO_CORRUPT, "more pieces of names than is said"},
-        {AT_PARTS, 1, BO_CORRUPT, "trace holds less than it says"},
+        {AT_PARTS, 1, BO_CORRUPT, "counts of the trace exceed its content"},
         {AT_TEXT, -1, BO_CORRUPT, "coded texts are longer than is said"},
         {AT_TEXT, 1, BO_CORRUPT, "texts have another length than announced"},
         {AT_STREAMS, 1, BO_TRUNCATED, "file ends before its streams do"},
@@ -241,7 +241,7 @@ static void test_twice(void **state)
     struct bo_error err;
     encode_pieces(pieces, 3, "ab\0\0b", ids, 1, names, 2);
     assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_CORRUPT);
-    assert_string_equal(err.what, "name is there twice");
+    assert_string_equal(err.what, "duplicate name");
     encode_pieces(pieces, 3, "ab\0\0c", ids, 1, names, 2);
     assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_CORRUPT);
     assert_string_equal(err.what, "name is not split as the rule splits it");

@@ -40,7 +40,7 @@ enum bo_status templight_spell_all(struct templight_terms *terms, struct bo_aren
     }
     if (total != terms->total_nbytes)
         return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
-                       "names are not as long as announced");
+                       "names are shorter than announced");
     *n_ret = used;
     return BO_OK;
 }

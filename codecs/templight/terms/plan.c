@@ -605,7 +605,7 @@ enum bo_status templight_plan_terms(const struct templight_trace *trace, struct 
     if (status)
         return status;
     if (plan->n_heads > TEMPLIGHT_MAX_SYMBOLS / 2)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names have too many different heads");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names have too many different prefixes");
     if (!init_planner(&p))
         return bo_fail_alloc(err, arena);
     for (unsigned round = 1;; round++) {

@@ -479,7 +479,7 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
         files[i] = (struct bo_span){out.to, out.n};
     }
     if (!templight_is_end(&bits))
-        return bo_fail_here(err, BO_CORRUPT, &c, "bits behind the files' names");
+        return bo_fail_here(err, BO_CORRUPT, &c, "bits behind the names of files");
     return texts.has_phrases ? bo_expect_all_used(&texts.phrases, arena, trace->files_off, err)
                              : BO_OK;
 }

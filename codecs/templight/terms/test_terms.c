@@ -149,7 +149,7 @@ static void test_exact(void **state)
         const char *what;
     } numbers[] = {
         {0, 7, "names are shorter than announced"},
-        {1, 64, "names are not as long as announced"},
+        {1, 64, "names are shorter than announced"},
         {2, 4, "terms have fewer levels than announced"},
         {6, 64, "heads' texts are shorter than announced"},
         {7, 64, "fewer operations or terms than announced"},
@@ -391,7 +391,7 @@ static void test_rejects(void **state)
         {44, 0, BO_CORRUPT, 36, "more terms than bits"},
         {44, 127, BO_CORRUPT, 36, "more terms than bits"},
         {46, 0, BO_CORRUPT, 36, "names are deeper than long"},
-        {47, 2, BO_CORRUPT, 47, "grammar is neither there nor not"},
+        {47, 2, BO_CORRUPT, 47, "number of grammars is neither 0 nor 1"},
     };
     uint8_t *bytes = bo_alloc(&arena, good.n);
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {

@@ -77,7 +77,7 @@ enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c, stru
         return bo_fail_here(err, BO_TRUNCATED, c, "file ends before the texts");
     if (has_phrases > 1)
         return bo_fail(err, BO_CORRUPT, (uint64_t)c->base + c->off - 1,
-                       "grammar is neither there nor not");
+                       "number of grammars is neither 0 nor 1");
     reader->has_phrases = has_phrases;
     if (!has_phrases)
         return BO_OK;

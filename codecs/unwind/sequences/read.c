@@ -166,7 +166,7 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
     if (o->n_rows > (uint64_t)o->frame.parts[0].n * UNWIND_SEQ_ROWS_PER_BYTE +
                         2 * (uint64_t)UNWIND_SEQ_FREE_ROWS)
         return bo_fail(o->err, BO_OVER_LIMIT, o->frame.part_off[0],
-                       "rows exceed 256 for each byte");
+                       "more than 256 rows for each byte");
     const bool is_last = at->number + 1 == s->n;
     const uint32_t pad = pad_of(s, at->fields);
     const uint64_t own_end = is_last ? s->start + (uint64_t)s->span : end_of(r, at);
