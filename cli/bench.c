@@ -914,8 +914,11 @@ static int check_results(const char *path)
     struct bo_documents documents = {NULL, 0};
     struct bo_run run = {.json = NULL};
     bool ok = bo_run_load(path, &run) && bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents);
-    for (size_t i = 0; i < documents.n && ok; i++)
-        ok = bo_document_load(&documents.items[i]);
+    for (size_t i = 0; i < documents.n && ok; i++) {
+        struct bo_document *document = &documents.items[i];
+        if (bo_run_document(&run, document->format->name, document->name))
+            ok = bo_document_load(document);
+    }
     int code = BO_EXIT_USAGE;
     if (ok) {
         const unsigned n = bo_contribution_problems(&run, path, &documents, stdout);

@@ -306,7 +306,7 @@ static void test_no_snapshot(void **state)
 
 static void test_deep_tree(void **state)
 {
-    enum { DEPTH = 1000000 };
+    enum { DEPTH = 300000 };
     (void)state;
     struct statehist_builder builder;
     struct statehist_model *model;

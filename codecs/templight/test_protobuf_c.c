@@ -205,7 +205,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     unsigned n_taken = 0, n_refused = 0;
-    for (uint64_t seed = 0; seed < 40; seed++)
+    for (uint64_t seed = 0; seed < 15; seed++)
         for (size_t c = 0; c < N_ELEMENTS(codec_names); c++) {
             const struct bo_arena_mark mark = bo_arena_mark(&arena);
             struct bo_random random = bo_random_seeded(seed);

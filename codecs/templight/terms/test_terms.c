@@ -528,7 +528,7 @@ static void test_budgets(void **state)
     const struct bo_span bytes = encoded(model);
     const size_t least = held_within(model, bytes, 0);
     size_t n_steps = 0, last = least;
-    for (size_t keep = 1 << 10; keep <= 1 << 17; keep += 1 << 10) {
+    for (size_t keep = 1 << 10; keep <= 1 << 17; keep += 1 << 12) {
         const size_t held = held_within(model, bytes, keep);
         assert_in_range(held, least, least + keep);
         n_steps += held != last;
