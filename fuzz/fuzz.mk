@@ -228,10 +228,15 @@ quick/documents/%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 	@echo "check: selfcheck of documents of $*"; $< --first --light --generated 0 \
 	    --checks-up-to 300000 --up-to 1000000 $* codecs/$*/golden.tsv $(call documents,$*)
 
+quick/vectors/%: $(OUT)/bakeoff
+	@echo "check: vectors of $*"; BAKEOFF=$< corpora/vectors.sh check $$(ls corpora/vectors | \
+	    sed -n 's,^$*-\(.*\)\.json\.xz$$,$*/\1,p')
+
 # $(1): formats, $(2): folder
 quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)_$(k))
 quick_checks = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
-	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS))) $(1:%=quick/documents/%)
+	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS))) $(1:%=quick/documents/%) \
+	$(1:%=quick/vectors/%)
 quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
 $(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))))
 

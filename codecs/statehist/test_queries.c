@@ -422,6 +422,23 @@ static void test_known_states(void **state)
         print_message("note: BAKEOFF_CORPORA is not set: no known states\n");
 }
 
+/* Times outside of the history, then quarks that it does not have, at a time that it has. */
+static void test_invalid_points(void **state)
+{
+    (void)state;
+    const void *model = parse_text(sample, &arena);
+    const struct bo_query_kind *kind = kind_of(STATEHIST_POINT);
+    static const struct statehist_point_query expected[] = {{99, 0, 0},  {INT64_MIN, 0, 0},
+                                                            {200, 0, 0}, {INT64_MAX, 0, 0},
+                                                            {100, 3, 0}, {100, UINT32_MAX, 0}};
+    struct statehist_point_query q;
+    for (uint64_t i = 0; i < N_ELEMENTS(expected); i++) {
+        assert_true(kind->invalid_at(model, i, &q));
+        assert_true(q.time == expected[i].time && q.quark == expected[i].quark);
+    }
+    assert_false(kind->invalid_at(model, N_ELEMENTS(expected), &q));
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,7 +447,7 @@ static int run_file(void)
         cmocka_unit_test(test_digests),      cmocka_unit_test(test_window_times),
         cmocka_unit_test(test_names),        cmocka_unit_test(test_all_draws_are_valid),
         cmocka_unit_test(test_views),        cmocka_unit_test(test_command_line),
-        cmocka_unit_test(test_known_states),
+        cmocka_unit_test(test_known_states), cmocka_unit_test(test_invalid_points),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

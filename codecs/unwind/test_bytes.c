@@ -249,11 +249,49 @@ static void test_rejects(void **state)
     }
 }
 
+/* The last text that codecs with offsets of 31 bits hold, and one a byte longer. */
+static void test_longest_text(void **state)
+{
+    static const struct {
+        const char *codec, *what;
+    } limits[] = {
+        {"orc", "text has 2^31 bytes or more"},
+        {"compact-unwind", "text has 2^31 bytes or more"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * N_ELEMENTS(limits); i++) {
+        const bool is_longer = i % 2;
+        char text[128];
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *decoded;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const struct bo_codec *codec = bo_find_codec(test_format(), limits[i / 2].codec);
+        snprintf(text, sizeof text,
+                 "unwind 1\narch amd64\nfn 0x1000 16\n0 sp+8 c-8 s\nfn 0x80000ff0 %u\n"
+                 "0 sp+8 c-8 s\n",
+                 15u + is_longer);
+        const void *model = parse_text(text, &arena);
+        assert_int_equal(codec->encode(codec, model, &out, &error),
+                         is_longer ? BO_UNSUPPORTED : BO_OK);
+        if (is_longer)
+            assert_string_equal(error.what, limits[i / 2].what);
+        else
+            assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL),
+                             BO_OK);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_longest_text),
         cmocka_unit_test(test_rejects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

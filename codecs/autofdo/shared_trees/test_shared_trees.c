@@ -114,6 +114,21 @@ static void test_depth(void **state)
     bo_arena_free(&arena);
 }
 
+/* More names than a block of any codec has: 16384 with zstd. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    enum { N_NAMES = 16384 + 100 };
+    struct bo_arena arena;
+    struct bo_writer out;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    for (unsigned i = 0; i < N_NAMES; i++)
+        bo_put_text(&out, "f%u:0:0\n", i);
+    expect_round_trip(parse_text(take_text(&out), &arena), &arena);
+    bo_arena_free(&arena);
+}
+
 static void test_generated(void **state)
 {
     (void)state;
@@ -400,12 +415,12 @@ static void test_damaged_block(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_depth),         cmocka_unit_test(test_generated),
-        cmocka_unit_test(test_sharing),       cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_explosion),     cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_too_deep),      cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_damaged_block),
+        cmocka_unit_test(test_layout),    cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_depth),     cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_generated), cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_partial),   cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_circle),    cmocka_unit_test(test_too_deep),
+        cmocka_unit_test(test_lookups),   cmocka_unit_test(test_damaged_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
  * depend on each other, so a wrong one moves all that follow, and none may be read outside the
  * area.
  */
+#include <inttypes.h>
+
 #include "codecs/pcdata/test_frame.h"
 
 #define LONG_BIAS "bias of a list is not as short as possible"
@@ -174,11 +176,44 @@ static void test_equal_records(void **state)
     test_expect("packed-starts", "a record twice", test_payload_span(&payload), &again);
 }
 
+/* Lists whose starts have each number of bits: other lanes of a word. */
+static void test_widths(void **state)
+{
+    (void)state;
+    const struct bo_format *format = bo_find_format("pcdata");
+    const struct bo_codec *codec = bo_find_codec(format, "packed-starts");
+    const struct bo_check *check = bo_checks;
+    const struct bo_effort effort = bo_effort_default();
+    while (strcmp(check->name, "oracle") != 0)
+        check++;
+    for (unsigned nbits = 4; nbits <= 32; nbits++) {
+        const uint32_t n = (uint32_t)((UINT64_C(1) << nbits) - 1);
+        struct bo_arena arena;
+        struct bo_writer text;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&text, &arena);
+        bo_put_text(&text, "pcdata 1\nquantum 1\n");
+        for (unsigned n_runs = 2; n_runs <= 15; n_runs++) {
+            bo_put_text(&text, "table %" PRIu32 " kind=pcln refs=1\n", n);
+            for (unsigned r = 0; r < n_runs; r++)
+                bo_put_text(&text, "%" PRIu32 " %u\n", (uint32_t)((uint64_t)n * r / n_runs), r);
+        }
+        bo_put_u8(&text, 0);
+        const void *model = parse_text((const char *)text.p, &arena);
+        const struct bo_check_result r = check->run(format, codec, model, &effort);
+        if (r.outcome != BO_PASS)
+            fail_msg("starts of %u bits: %s", nbits, r.finding.detail);
+        bo_writer_free(&text);
+        bo_arena_free(&arena);
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_records),
         cmocka_unit_test(test_bad_payloads),
+        cmocka_unit_test(test_widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
