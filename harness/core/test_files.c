@@ -4,7 +4,9 @@
  */
 #include "harness/core/files.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "harness/core/test_cmocka.h"
@@ -46,8 +48,21 @@ static void test_whole_or_not_at_all(void **state)
 static void test_names_that_do_not_fit(void **state)
 {
     (void)state;
+    static char parent[5000], long_folder[6000];
     char folder[8];
     assert_false(bo_temporary_folder(folder, sizeof folder));
+    const char *usual = getenv("TMPDIR");
+    char *kept = usual ? strdup(usual) : NULL;
+    memset(parent, '/', sizeof parent - 1);
+    setenv("TMPDIR", parent, true);
+    errno = 0;
+    assert_false(bo_temporary_folder(long_folder, sizeof long_folder));
+    assert_int_equal(errno, ENAMETOOLONG);
+    if (kept)
+        setenv("TMPDIR", kept, true);
+    else
+        unsetenv("TMPDIR");
+    free(kept);
 }
 
 static int run_file(void)
