@@ -157,7 +157,7 @@ struct bo_size_table {
 /* All texts of a format in the report, and its own tables. */
 struct bo_format_report {
     const char *question; /* two sentences */
-    /* What today's program asks, what that costs it, and what was measured in it; or NULL. */
+    /* What today's program looks up, what that costs it, and what was measured in it; or NULL. */
     const char *consumer;
     /*
      * The label by which codecs are placed and picked: the first of these (separated by spaces)

@@ -330,7 +330,7 @@ static void test_flaws(void **state)
     assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, 4), 3);
 }
 
-/* What stands for an absent number is none that a field holds. */
+/* The number that means "absent" is larger than any that a field holds. */
 static void test_the_largest_number(void **state)
 {
     (void)state;

@@ -226,7 +226,7 @@ static void the_page_holds_what_it_must(void **state)
 {
     static const char *const needed[] = {
         "\n## pcdata\n",
-        "\n**What the consumer asks.** The Go runtime ",
+        "\n**What the consumer reads.** The Go runtime ",
         "\n### The picks\n",
         "](results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)",
         "| small-sample | liar (new; 0.600; 312 ns) |", /* the smallest is also the fastest */

@@ -229,7 +229,7 @@ const struct bo_format_report autofdo_report = {
         "is smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
         "compressor, and an encoding made for both?",
     .consumer =
-        "**What the consumer asks.** GCC opens a profile and reads all of it once, before it "
+        "**What the consumer reads.** GCC opens a profile and reads all of it once, before it "
         "compiles the first function: that is *scan*, with opening. **In the consumer,** a "
         "profile of 398 KB adds 10 ms to a compilation: a reader can save no more. No compiler "
         "reads GCC's profiles in part today, so *function*, *first* has no consumer yet.",

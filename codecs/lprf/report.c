@@ -178,7 +178,7 @@ const struct bo_format_report lprf_report = {
         "by their names. Which index from names to counters, and which coding of the "
         "counters, should the file have?",
     .consumer =
-        "**What the consumer asks.** clang opens a profile twice in a compilation, and looks up "
+        "**What the consumer reads.** clang opens a profile twice in a compilation, and looks up "
         "each function of its unit once: 10 to 300 functions typically, 2,603 in sqlite3.c. The "
         "reader takes at most 0.04 % of a compilation. **In the consumer,** a faster lookup "
         "therefore changes nothing that a user of clang can measure; bytes on disk, and tools "

@@ -105,7 +105,7 @@ const struct bo_format_report pcdata_report = {
         "encoding that answers one PC faster, as the proposed linear index does, without the "
         "bytes that it adds to every binary?",
     .consumer =
-        "**What the consumer asks.** The Go runtime looks up one PC in one table. Five recorded "
+        "**What the consumer reads.** The Go runtime looks up one PC in one table. Five recorded "
         "programs run 9,200 to 3,570,000 such queries a second; half of them end in the first "
         "two runs of a table, and 98 to 100 % were run before in the same program. They take 0.5"
         " to 1.7 % of the CPU time of ordinary Go programs, and 22 to 26 % of programs full of "

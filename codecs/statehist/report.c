@@ -147,7 +147,7 @@ const struct bo_format_report statehist_report = {
         "Compass "
         "writes today, and what can be had by a better layout?",
     .consumer =
-        "**What the consumer asks.** In a recorded session of Trace Compass (71,171 queries in "
+        "**What the consumer reads.** In a recorded session of Trace Compass (71,171 queries in "
         "58 actions on a history of 58,428 attributes), 99.8 % of the queries look up one "
         "attribute at one time: *labels*, about 1,400 a repaint of one view. These take 86 % of "
         "the time of all queries, and queries nearly all of the time of a repaint. **In the "

@@ -119,7 +119,7 @@ const struct bo_format_report templight_report = {
         "to "
         "read it back cost in time and memory?",
     .consumer =
-        "**What the consumer asks.** The Templight tools open a trace and read it once from "
+        "**What the consumer reads.** The Templight tools open a trace and read it once from "
         "front to back: that is *stream*, with opening. No tool looks up one name, so *name*, "
         "*first* has no consumer yet. **In the consumer** nothing was measured.",
     .sizes =

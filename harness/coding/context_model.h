@@ -47,7 +47,7 @@ struct bo_guesser {
     struct bo_guess_slot **slots;
     bo_counter **counters;
     unsigned slot_bits, counter_shift; /* a counter's place is its hash's upper bits */
-    /* What stands for an entry whose page the arena refuses; the results are then meaningless. */
+    /* Used for entries whose page the arena refuses; the results are then meaningless. */
     struct bo_guess_slot spare_slot;
     bo_counter spare_counter;
     bool no_memory;
