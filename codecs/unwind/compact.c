@@ -66,11 +66,12 @@ static uint32_t encoding_of(enum unwind_arch arch, const struct unwind_state *s)
     const uint32_t encoding = (uint32_t)FRAMELESS << MODE_SHIFT | (uint32_t)(s->cfa_off / 8) << 16;
     if (unwind_fp(s) == UNWIND_SAME)
         return encoding;
-    const int32_t n = -(s->fp_off + 8) / 8;
-    if (unwind_fp(s) != UNWIND_AT_CFA || s->fp_off % 8 || n < 1 || n > MAX_SAVED)
+    if (unwind_fp(s) != UNWIND_AT_CFA || s->fp_off % 8 || s->fp_off > -16 ||
+        s->fp_off < -8 * (MAX_SAVED + 1))
         return 0;
+    const uint32_t n = (uint32_t)(-s->fp_off / 8 - 1);
     /* rbp lowest, then rbx, r12, ...: the first digit is 5, the others are 0. */
-    return encoding | (uint32_t)n << 10 | (RBP - 1u) * weights[n][0];
+    return encoding | n << 10 | (RBP - 1u) * weights[n][0];
 }
 
 /* Where rbp is among n saved registers, from the lowest, by their permutation; n: it is not. */

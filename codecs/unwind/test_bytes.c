@@ -4,7 +4,10 @@
  * reads the sections of eh-frame.
  */
 #define TEST_FORMAT "unwind"
+#include <inttypes.h>
+
 #include "codecs/unwind/unwind.h"
+#include "harness/check/check.h"
 #include "harness/test_format.h"
 
 static const char amd64_text[] = "unwind 1\n"
@@ -286,12 +289,43 @@ static void test_longest_text(void **state)
     }
 }
 
+/* Offsets at the ends of int32, which no sum or difference of an encoder may exceed. */
+static void test_extreme_offsets(void **state)
+{
+    static const char *const archs[] = {"amd64", "arm64", "s390x"};
+    static const char *const offsets[] = {"+2147483647", "+2147483640", "-2147483648", "-8", "+0"};
+    const struct bo_effort effort = bo_effort_default();
+    (void)state;
+    for (size_t a = 0; a < N_ELEMENTS(archs); a++) {
+        struct bo_arena arena;
+        struct bo_writer text;
+        uint64_t start = 0x1000;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&text, &arena);
+        bo_put_text(&text, "unwind 1\narch %s\n", archs[a]);
+        for (size_t i = 0; i < 125; i++, start += 16)
+            bo_put_text(&text, "fn 0x%" PRIx64 " 16\n0 sp%s c%s c%s\n", start, offsets[i / 25],
+                        offsets[i / 5 % 5], offsets[i % 5]);
+        bo_put_u8(&text, 0);
+        const void *model = parse_text((const char *)text.p, &arena);
+        for (const struct bo_codec *const *c = test_format()->codecs; *c; c++)
+            for (const struct bo_check *check = bo_checks; check->name; check++) {
+                if (strcmp(check->name, "round-trip") != 0 && strcmp(check->name, "oracle") != 0)
+                    continue;
+                const struct bo_check_result r = check->run(test_format(), *c, model, &effort);
+                if (r.outcome == BO_FAIL)
+                    fail_msg("%s, %s: %s: %s", (*c)->name, archs[a], check->name, r.finding.detail);
+            }
+        bo_writer_free(&text);
+        bo_arena_free(&arena);
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_longest_text),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_longest_text), cmocka_unit_test(test_extreme_offsets),
         cmocka_unit_test(test_rejects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
