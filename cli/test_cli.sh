@@ -1229,7 +1229,7 @@ gives 2 "bakeoff: $s/2.json: with these files, of 3 shards there are missing: 3;
     merge "$s/1.json" "$s/2.json" -o "$t/part.json"
 holds "nothing is written without all shards" test ! -e "$t/part.json"
 gives 0 "" merge --partial "$s/1.json" "$s/2.json" -o "$t/part.json"
-gives 2 "bakeoff: $s/2.json: shard 2/3 is there twice" merge "$t/part.json" "$s/2.json"
+gives 2 "bakeoff: $s/2.json: shard 2/3 occurs twice" merge "$t/part.json" "$s/2.json"
 gives 0 "" merge "$t/part.json" "$s/3.json" -o "$t/whole.json"
 cp "$t/whole.json" "$t/out"
 json "what was merged in part can be completed" "$merged"

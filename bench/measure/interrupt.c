@@ -10,7 +10,7 @@ static volatile pid_t victim; /* sig_atomic_t is an int, as pid_t is */
 
 _Static_assert(sizeof(pid_t) == sizeof(sig_atomic_t), "a pid is read and written at once");
 
-/* `timeout` signals a process, then its group, the same process again. */
+/* `timeout` sends a signal to a process and then to its group, so the process gets it twice. */
 enum { ONE_REQUEST_S = 1 };
 
 static void on_signal(int signal_number)

@@ -140,7 +140,7 @@ static void test_refuses(void **state)
         {"shard", "{\"shard\": 2, \"of\": 2, \"list\": \"4567\"}",
          "b.json: is a shard of another list of documents than a.json"},
         {"shard", "{\"shard\": 1, \"of\": 2, \"list\": \"0123\"}",
-         "b.json: shard 1/2 is there twice"},
+         "b.json: shard 1/2 occurs twice"},
     };
     char why[BO_MAX_SHARD_ERROR];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

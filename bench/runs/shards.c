@@ -173,7 +173,7 @@ static bool agree_about_shards(struct merging *m, const json_t *ours, const char
                        part) if (shard_number(json_object_get(part, "bakeoff"), "shard") ==
                                  k) return refuse(m, name,
                                                   "shard %" JSON_INTEGER_FORMAT
-                                                  "/%" JSON_INTEGER_FORMAT " is there twice",
+                                                  "/%" JSON_INTEGER_FORMAT " occurs twice",
                                                   k, n);
     return true;
 }

@@ -887,7 +887,7 @@ class Extbinary:
             head, body = c.uvarint(), self.instance(c, 1)
             c.end()
             if body[0] != name or name in self.functions:
-                raise Reject("function differs from that of the table for this offset, or is there twice")
+                raise Reject("function differs from that of the table for this offset, or occurs twice")
             if self.has_guids and is_flat == bool(body[2]):
                 raise Reject("section of a function does not match its callsites")
             self.functions[name] = head, 0, body

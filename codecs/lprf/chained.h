@@ -98,7 +98,7 @@ static inline enum bo_status lprf_next_bucket(const struct lprf_chained *table, 
         return status;
     if (first_off != *off + LPRF_COUNT_NBYTES)
         return bo_fail(err, BO_CORRUPT, (size_t)(table->buckets - table->p) + 8 * (size_t)bucket,
-                       "items of this bucket do not follow the last one's");
+                       "items of a bucket do not start where the bucket before ends");
     if (*n_ret == 0)
         return bo_fail(err, BO_CORRUPT, *off, "bucket without an item");
     *off = first_off;

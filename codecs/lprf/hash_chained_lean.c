@@ -297,7 +297,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
         enum bo_status status = read_bucket(index, bucket, &off, &end, err);
         if (!status && off != expected)
             status = bo_fail(err, BO_CORRUPT, BUCKETS_OFF + 4 * (uint64_t)bucket,
-                             "items of this bucket do not follow the last one's");
+                             "items of a bucket do not start where the bucket before ends");
         if (!status)
             status = each_of_bucket(file, index, bucket, off, end, &last, visit, context, err);
         if (status)

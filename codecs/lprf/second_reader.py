@@ -169,7 +169,7 @@ class HashChained(File):
             start, before = number(self.data, table + 16 + 8 * b, 8), None
             if start == 0:
                 continue
-            require(start == items.off, "items of this bucket do not follow the last one's")
+            require(start == items.off, "items of a bucket do not start where the bucket before ends")
             n = items.le(2)
             require(n, "bucket without an item")
             for _ in range(n):
@@ -706,7 +706,7 @@ class Profdata:
             start = number(self.data, table + 16 + 8 * b, 8)
             if start == 0:
                 continue
-            require(start == items.off, "items of this bucket do not follow the last one's")
+            require(start == items.off, "items of a bucket do not start where the bucket before ends")
             n = items.le(2)
             require(n, "bucket without an item")
             for _ in range(n):

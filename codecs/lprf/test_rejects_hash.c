@@ -31,7 +31,7 @@ static const struct test_pattern chained = {
           "\x28\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
           "\x4d\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x79\0\0\0\0\0\0\0")};
 
-#define CHAINED_GAP "items of this bucket do not follow the last one's"
+#define CHAINED_GAP "items of a bucket do not start where the bucket before ends"
 
 static const struct test_case chained_cases[] = {
     {"unknown hash", 0, BYTES("\x02"), 0, BO_UNSUPPORTED, 0, "hash is of an unknown kind"},
@@ -136,7 +136,7 @@ static const struct test_case lean_cases[] = {
     {"2^32 - 1 names", 4, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 4,
      "buckets run past the index's end"},
     {"first bucket not first", 8, BYTES("\x04"), 0, BO_CORRUPT, 8,
-     "items of this bucket do not follow the last one's"},
+     "items of a bucket do not start where the bucket before ends"},
     {"buckets descend", 12, BYTES("\x11"), 0, BO_CORRUPT, 8, BUCKET_OUTSIDE},
     {"bucket far away", 12, BYTES("\x0a\0\0\x80"), 0, BO_CORRUPT, 8, BUCKET_OUTSIDE},
     {"last end before its start", 16, BYTES("\x09"), 0, BO_CORRUPT, 12, BUCKET_OUTSIDE},

@@ -19,7 +19,7 @@ static const struct lprf_function functions[] = {
 enum { NBYTES = 872 };
 
 #define NOT_LLVM "not what LLVM writes for these functions"
-#define GAP "items of this bucket do not follow the last one's"
+#define GAP "items of a bucket do not start where the bucket before ends"
 #define OUTSIDE "table lies outside the index"
 
 /* A number that is another one. */

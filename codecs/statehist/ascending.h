@@ -69,7 +69,8 @@ ASCENDING_INLINE uint64_t ascending_word(const uint8_t *p, uint64_t bit)
 
 /*
  * Whether the CPU has pdep and popcnt, tested at each use: a copy of all queries for x86-64-v3 has
- * as much object code again, and little more speed. False before the first ascending_open().
+ * as much object code again. Numbers of lists and time-index's points have copies, since shifts of
+ * x86-64-v3 matter there. False before the first ascending_open().
  */
 ASCENDING_INLINE bool ascending_has_v3(void)
 {

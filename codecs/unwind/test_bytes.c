@@ -1,7 +1,7 @@
 /*
- * Bytes of the rivals' writers. All SFrame sections were dumped by binutils' objdump (version 1 by
- * 2.40, the others by 2.47) with these rows; a decoder that agrees with readelf on 100 000 rows
- * reads the sections of eh-frame.
+ * Bytes of the rivals' writers, and models at the limits of codecs. All SFrame sections were dumped
+ * by binutils' objdump (version 1 by 2.40, the others by 2.47) with these rows; a decoder that
+ * agrees with readelf on 100 000 rows reads the sections of eh-frame.
  */
 #define TEST_FORMAT "unwind"
 #include <inttypes.h>
