@@ -176,44 +176,12 @@ struct verification {
     struct job *jobs;
     size_t n_jobs;
     struct bo_progress progress;
-    /* for a worker process: the document of the encoding that its last job used */
-    const struct bo_document *encoded_document;
-    const struct bo_codec *encoded_by;
-    struct bo_arena arena;
-    struct bo_writer encoding;
+    struct bo_shared_encoding encoding; /* for a worker process: the one that its last job used */
 };
 
 static const char *name_of_codec(const struct job *job)
 {
     return job->codec ? job->codec->name : "-";
-}
-
-static void drop_encoding(struct verification *v)
-{
-    if (!v->encoded_by)
-        return;
-    bo_writer_free(&v->encoding);
-    bo_arena_free(&v->arena);
-    v->encoded_by = NULL;
-}
-
-/* The codec's encoding of the document, which the checks share. p is NULL without an encoding. */
-static struct bo_span encoding_for(struct verification *v, const struct job *job)
-{
-    const struct bo_codec *writer = bo_encoding_of(job->document->format, job->codec);
-    struct bo_error error = {0};
-    if (writer->encode != job->codec->encode || writer->own != job->codec->own)
-        writer = job->codec;
-    if (v->encoded_by != writer || v->encoded_document != job->document) {
-        drop_encoding(v);
-        bo_arena_init(&v->arena, bo_effort_default().budget_nbytes);
-        bo_writer_init(&v->encoding, &v->arena);
-        v->encoded_by = writer;
-        v->encoded_document = job->document;
-        if (writer->encode(writer, job->document->model, &v->encoding, &error))
-            bo_writer_free(&v->encoding);
-    }
-    return bo_writer_span(&v->encoding);
 }
 
 static void run_job(void *context, size_t i, void *result)
@@ -226,7 +194,7 @@ static void run_job(void *context, size_t i, void *result)
         *(struct bo_check_result *)result = check_text_form(d->format, d->model);
         return;
     }
-    effort.encoding = encoding_for(v, job);
+    bo_share_encoding(&v->encoding, d->format, job->codec, d->model, &effort);
     *(struct bo_check_result *)result = job->check->run(d->format, job->codec, d->model, &effort);
 }
 
@@ -304,7 +272,7 @@ static bool verify_loaded(struct verification *v, const struct bo_document *docu
         .tick = show_progress,
     };
     const bool ok = bo_jobs_run(&jobs, v->n_workers);
-    drop_encoding(v); /* the documents are freed next */
+    bo_shared_encoding_free(&v->encoding); /* the documents are freed next */
     bo_progress_end(&v->progress);
     free(v->jobs);
     return ok;

@@ -34,11 +34,15 @@ static void check_codec(const struct bo_codec *codec, const void *model,
 
 /* Checks an encoding, all its readers and levels. */
 static void check_encoding(const struct bo_codec *encoding, const void *model,
-                           const struct bo_effort *effort)
+                           struct bo_effort effort)
 {
+    struct bo_shared_encoding shared = {0};
     for (const struct bo_codec *const *codec = bo_fuzz_format->codecs; *codec; codec++)
-        if (bo_layout_of(bo_fuzz_format, *codec) == encoding)
-            check_codec(*codec, model, effort);
+        if (bo_layout_of(bo_fuzz_format, *codec) == encoding) {
+            bo_share_encoding(&shared, bo_fuzz_format, *codec, model, &effort);
+            check_codec(*codec, model, &effort);
+        }
+    bo_shared_encoding_free(&shared);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
@@ -57,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
         model = mutate(model, &params, &arena);
         bo_fuzz_show("mutated", model);
     }
-    check_encoding(encoding, model, &effort);
+    check_encoding(encoding, model, effort);
     bo_arena_free(&arena);
     return 0;
 }

@@ -105,7 +105,7 @@ static void trial_fail(struct trial *t, const struct bo_query_kind *kind, const 
         snprintf(t->result.finding.detail, sizeof t->result.finding.detail, "%s", doing);
 }
 
-/* ---- the checks ------------------------------------------------------------------------------ */
+/* ---- an encoding for several checks ---------------------------------------------------------- */
 
 /* True for a codec that reads another codec's bytes and uses that codec's encode and decode. */
 static bool borrows_encoding(const struct bo_format *format, const struct bo_codec *codec)
@@ -114,6 +114,36 @@ static bool borrows_encoding(const struct bo_format *format, const struct bo_cod
     return lender != codec && lender->own == codec->own && lender->encode == codec->encode &&
            lender->decode == codec->decode;
 }
+
+void bo_shared_encoding_free(struct bo_shared_encoding *shared)
+{
+    if (shared->writer) {
+        bo_writer_free(&shared->bytes);
+        bo_arena_free(&shared->arena);
+    }
+    *shared = (struct bo_shared_encoding){0};
+}
+
+void bo_share_encoding(struct bo_shared_encoding *shared, const struct bo_format *format,
+                       const struct bo_codec *codec, const void *model, struct bo_effort *effort)
+{
+    const struct bo_codec *writer =
+        borrows_encoding(format, codec) ? bo_encoding_of(format, codec) : codec;
+    if (shared->writer != writer || shared->model != model) {
+        struct bo_error error = {0};
+        bo_shared_encoding_free(shared);
+        shared->writer = writer;
+        shared->model = model;
+        bo_arena_init(&shared->arena, effort->budget_nbytes);
+        shared->arena.max_first_cap = 1;
+        bo_writer_init(&shared->bytes, &shared->arena);
+        if (writer->encode(writer, model, &shared->bytes, &error))
+            bo_writer_free(&shared->bytes);
+    }
+    effort->encoding = bo_writer_span(&shared->bytes);
+}
+
+/* ---- the checks ------------------------------------------------------------------------------ */
 
 static const char *const borrowed =
     "encodes and decodes with the functions of the codec that it reads";

@@ -59,6 +59,23 @@ struct bo_check {
 
 extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
+/* One encoding of a model, for all checks of the codecs that write it. Starts as {0}. */
+struct bo_shared_encoding {
+    const struct bo_codec *writer; /* NULL: no encoding */
+    const void *model;
+    struct bo_arena arena;
+    struct bo_writer bytes;
+};
+
+/*
+ * Sets effort->encoding to the codec's encoding of the model. Encodes unless the codec before wrote
+ * the same bytes with the same functions. If encoding fails, p is NULL, so that each check reports
+ * it. Valid until the next call with another codec or model.
+ */
+void bo_share_encoding(struct bo_shared_encoding *shared, const struct bo_format *format,
+                       const struct bo_codec *codec, const void *model, struct bo_effort *effort);
+void bo_shared_encoding_free(struct bo_shared_encoding *shared);
+
 /*
  * Offers arbitrary bytes to every reader of one encoding: `codec` and the codecs that read its
  * bytes. Each open, decode and query must end in BO_OK or a named error, also when repeated. All

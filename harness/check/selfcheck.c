@@ -142,13 +142,18 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
 static void check_all(struct selfcheck *s, const char *name, const void *model,
                       const struct bo_effort *effort)
 {
-    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+    struct bo_shared_encoding shared = {0};
+    struct bo_effort with_encoding = *effort;
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
+        bo_share_encoding(&shared, s->format, *c, model, &with_encoding);
         for (const struct bo_check *check = bo_checks; check->name; check++) {
-            const struct bo_check_result r = check->run(s->format, *c, model, effort);
+            const struct bo_check_result r = check->run(s->format, *c, model, &with_encoding);
             if (r.outcome != BO_SKIP)
                 note(s, r.outcome == BO_PASS, name, (*c)->name, check->name,
                      r.finding.detail[0] ? r.finding.detail : r.finding.class);
         }
+    }
+    bo_shared_encoding_free(&shared);
 }
 
 static struct bo_effort effort_of(const struct selfcheck *s)

@@ -44,28 +44,16 @@ struct bo_guess_site {
 
 /* ---- initialisation -------------------------------------------------------------------------- */
 
-static void fill_counters(bo_counter *counters, size_t n, bo_counter value)
-{
-    for (size_t i = 0; i < n; i++)
-        counters[i] = value;
-}
-
-static void fill_weights(int32_t *weights, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        weights[i] = FIRST_WEIGHT;
-}
-
 static struct bo_guess_site *symbols_of(const struct bo_guesser *guesser, unsigned i)
 {
     struct bo_guess_site *site = &guesser->sites[i];
     if (site->has_symbols)
         return site;
     site->has_symbols = true;
-    fill_counters(site->evidence[0], BO_GUESS_CONTEXTS * N_EVIDENCE, BO_NEW_COUNTER);
-    fill_counters(site->escape[0], BO_GUESS_CONTEXTS * N_ESCAPES, BO_NEW_COUNTER);
-    fill_weights(site->listed_weights[0], LISTED_SETS * SYMBOL_INPUTS);
-    fill_weights(site->new_weights[0], NEW_SETS * SYMBOL_INPUTS);
+    bo_mix_fill(site->evidence[0], BO_GUESS_CONTEXTS * N_EVIDENCE, BO_NEW_COUNTER);
+    bo_mix_fill(site->escape[0], BO_GUESS_CONTEXTS * N_ESCAPES, BO_NEW_COUNTER);
+    bo_mix_fill(site->listed_weights[0], LISTED_SETS * SYMBOL_INPUTS, FIRST_WEIGHT);
+    bo_mix_fill(site->new_weights[0], NEW_SETS * SYMBOL_INPUTS, FIRST_WEIGHT);
     return site;
 }
 
@@ -75,8 +63,8 @@ static struct bo_guess_site *bits_of(const struct bo_guesser *guesser, unsigned 
     if (site->has_bits)
         return site;
     site->has_bits = true;
-    fill_counters(site->runs, MAX_RUN + 1, (bo_counter)3 << 30);
-    fill_weights(site->bit_weights[0], BIT_SETS * BIT_INPUTS);
+    bo_mix_fill(site->runs, MAX_RUN + 1, (bo_counter)3 << 30);
+    bo_mix_fill(site->bit_weights[0], BIT_SETS * BIT_INPUTS, FIRST_WEIGHT);
     return site;
 }
 
@@ -147,7 +135,7 @@ __attribute__((noinline)) static bo_counter *add_counter(struct bo_guesser *gues
     guesser->no_memory |= !page;
     if (!page)
         return &guesser->spare_counter;
-    fill_counters(page, COUNTER_PAGE, BO_NEW_COUNTER);
+    bo_mix_fill(page, COUNTER_PAGE, BO_NEW_COUNTER);
     return &page[at % COUNTER_PAGE];
 }
 

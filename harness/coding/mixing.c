@@ -15,6 +15,21 @@ void bo_mixing_init(struct bo_mixing *mixing)
         mixing->rates[seen] = (uint16_t)((2u << 16) / (2 * seen + 3));
 }
 
+void bo_mix_fill(void *words, size_t n, uint32_t value)
+{
+    enum { MAX_COPY = 1024 }; /* stays in the first cache */
+    uint8_t *to = words;
+    size_t n_set = n > 0;
+    if (n)
+        memcpy(to, &value, sizeof value);
+    while (n_set < n) {
+        const size_t most = n_set < MAX_COPY ? n_set : MAX_COPY;
+        const size_t n_copied = n - n_set < most ? n - n_set : most;
+        memcpy(to + n_set * sizeof value, to, n_copied * sizeof value);
+        n_set += n_copied;
+    }
+}
+
 uint32_t bo_probability(int logit)
 {
     return bo_mix_probability(logit);

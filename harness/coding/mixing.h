@@ -27,6 +27,12 @@ struct bo_mixing {
 void bo_mixing_init(struct bo_mixing *mixing);
 
 /*
+ * Sets n counters or weights, of 4 bytes each, to one value. Copies what is set already, since
+ * compilers make no fast code of a loop over single words at -O2.
+ */
+void bo_mix_fill(void *words, size_t n, uint32_t value);
+
+/*
  * The probability of a logit, 1 to 65535 in units of 1/65536. It is constant beyond BO_MAX_LOGIT.
  */
 uint32_t bo_probability(int logit);

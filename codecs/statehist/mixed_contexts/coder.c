@@ -18,12 +18,12 @@ bool mixed_init(struct mixed_coder *coder, unsigned table_bits, unsigned n_kinds
         coder->weights[s] = bo_alloc_array(arena, n_weights, sizeof *coder->weights[s]);
         if (!coder->weights[s])
             return false;
-        for (size_t i = 0; i < n_weights; i++)
-            coder->weights[s][i] = FIRST_WEIGHT;
+        bo_mix_fill(coder->weights[s], n_weights, FIRST_WEIGHT);
     }
-    for (size_t i = 0; coder->counters && i < n; i++)
-        coder->counters[i] = BO_NEW_COUNTER;
-    return coder->counters != NULL;
+    if (!coder->counters)
+        return false;
+    bo_mix_fill(coder->counters, n, BO_NEW_COUNTER);
+    return true;
 }
 
 bool mixed_bit(struct mixed_coder *coder, const struct mixed_contexts *contexts, uint64_t node,
