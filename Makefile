@@ -264,7 +264,7 @@ build/corpora/%: corpora/%.zst
 	$(say) zstd -dcq $< >$@
 
 # With AddressSanitizer, those that encode all embedded documents take minutes; selfcheck encodes them, too.
-SLOW_TESTS_asan := bench/report/test_sizes.c corpora/test_drawn.c
+SLOW_TESTS_asan := corpora/test_drawn.c
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)
 
 include fuzz/fuzz.mk

@@ -37,25 +37,30 @@ as_text() {
     second_reader "$format" "${arguments[@]}"
 }
 
-# The conformance vectors of an encoding as files: N.bin and N.txt of valid ones, invalid-N.bin.
-vectors() { # FORMAT CODEC FILE
+# Unpacks FILE.json of the folder to the folder FILE: N.bin and N.txt of valid vectors, invalid-N.bin.
+unpack_vectors() { # FOLDER
+    python3 -c '
+import glob, json, os, sys
+for path in glob.glob(sys.argv[1] + "/*.json"):
+    folder = path.removesuffix(".json")
+    os.mkdir(folder)
+    def write(name, content):
+        with open(f"{folder}/{name}", "wb") as file:
+            file.write(content)
+    with open(path) as file:
+        vectors = json.load(file)
+    for i, vector in enumerate(vectors["valid"]):
+        write(f"{i}.bin", bytes.fromhex(vector["bytes"]))
+        write(f"{i}.txt", bytes.fromhex(vector["model_hex"]) if "model_hex" in vector else vector["model"].encode())
+    for i, vector in enumerate(vectors["invalid"]):
+        write(f"invalid-{i}.bin", bytes.fromhex(vector["bytes"]))' "$1"
+}
+
+vectors() { # FORMAT CODEC FOLDER
     local arguments
-    rm -rf "$out/vectors"
-    mkdir "$out/vectors"
-    xz -dc "$3" | python3 -c '
-import json, sys
-def write(name, content):
-    with open(f"{sys.argv[1]}/{name}", "wb") as file:
-        file.write(content)
-vectors = json.load(sys.stdin)
-for i, vector in enumerate(vectors["valid"]):
-    write(f"{i}.bin", bytes.fromhex(vector["bytes"]))
-    write(f"{i}.txt", bytes.fromhex(vector["model_hex"]) if "model_hex" in vector else vector["model"].encode())
-for i, vector in enumerate(vectors["invalid"]):
-    write(f"invalid-{i}.bin", bytes.fromhex(vector["bytes"]))' "$out/vectors" || return
     mapfile -t arguments < <(
-        for file in "$out"/vectors/[0-9]*.bin; do printf '%s\n' "$2" "$file" "${file%bin}txt"; done
-        for file in "$out"/vectors/invalid-*.bin; do [[ ! -f $file ]] || printf '%s\n' "$2" "$file" -; done
+        for file in "$3"/[0-9]*.bin; do printf '%s\n' "$2" "$file" "${file%bin}txt"; done
+        for file in "$3"/invalid-*.bin; do [[ ! -f $file ]] || printf '%s\n' "$2" "$file" -; done
     )
     second_reader "$1" "${arguments[@]}"
 }
@@ -139,9 +144,15 @@ while read -r codec; do
 done < <("$bakeoff" list codecs --json | jq -r '.[] | select((.role == "new" or .role == "proposed") and .reads == null and .level_of == null and
     (.optional | not)) | .format + "/" + .codec')
 
+mkdir "$out/vectors"
 for file in corpora/vectors/*.json.xz; do
-    name=$(basename "$file" .json.xz) format=${name%%-*} codec=${name#*-}
-    [[ ! ${read[$format/$codec]:-} ]] || { vectors "$format" "$codec" "$file"; count "$format/$codec: vectors"; }
+    xz -dc "$file" >"$out/vectors/$(basename "$file" .xz)"
+done
+unpack_vectors "$out/vectors"
+count "the vectors are unpacked"
+for folder in "$out"/vectors/*/; do
+    name=$(basename "$folder") format=${name%%-*} codec=${name#*-}
+    [[ ! ${read[$format/$codec]:-} ]] || { vectors "$format" "$codec" "$folder"; count "$format/$codec: vectors"; }
 done
 
 for codec in varint-delta linear-index shape-code packed-starts raw run-array; do

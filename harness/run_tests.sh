@@ -78,7 +78,6 @@ plan 5 "record: libgcc's walks" corpora/record/unwind/test_record.sh
 plan 10 "source layout" make --no-print-directory check-format
 plan 10 "corpora: manifest" corpora/check.sh
 plan 10 "import: clang's traces" corpora/import/test_real_templight.sh
-plan 5 "vectors" build/bakeoff verify pcdata --vectors corpora/pcdata/vectors.json
 plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "what vectors reach" corpora/vectors_coverage.sh check guid/eytzinger pcdata/linear-index lprf/list+u64 unwind/sframe-v3
 plan 20 "second readers" codecs/test_second_readers.sh

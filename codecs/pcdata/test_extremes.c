@@ -13,10 +13,12 @@ static void check_document(const char *text, const char *check_name, uint32_t ma
 {
     const struct bo_format *format = bo_find_format("pcdata");
     const struct bo_check *check = bo_checks;
+    struct bo_shared_encoding shared = {0};
     struct bo_effort effort = bo_effort_default();
     struct bo_arena arena;
     void *model;
     effort.max_queries = max_queries;
+    effort.max_damage_full = 0; /* samples: tests of small documents damage every byte */
     while (strcmp(check->name, check_name) != 0)
         check++;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -24,12 +26,14 @@ static void check_document(const char *text, const char *check_name, uint32_t ma
         format->parse((struct bo_span){(const uint8_t *)text, strlen(text)}, &arena, &model, NULL),
         BO_OK);
     for (const struct bo_codec *const *c = format->codecs; *c; c++) {
+        bo_share_encoding(&shared, format, *c, model, &effort);
         const struct bo_check_result r = check->run(format, *c, model, &effort);
         const bool may_skip = (*c)->reads || strcmp((*c)->name, "raw") == 0;
         if (r.outcome == BO_FAIL || (r.outcome == BO_SKIP && !may_skip))
             fail_msg("%s: %s: %s %s", (*c)->name, check_name,
                      r.outcome == BO_SKIP ? r.why_skipped : r.finding.class, r.finding.detail);
     }
+    bo_shared_encoding_free(&shared);
     bo_arena_free(&arena);
 }
 

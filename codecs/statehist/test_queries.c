@@ -202,13 +202,15 @@ static void test_window_times(void **state)
 static void expect_valid(const void *model, const struct bo_query_kind *kind, const void *queries,
                          size_t n)
 {
-    struct bo_sink sink = sink_of(8 << 20);
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    struct bo_sink sink = {.p = bo_alloc(&arena, 8 << 20), .cap = 8 << 20};
     void *fixed = bo_alloc_array(&arena, n, kind->answer_size);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *query = (const uint8_t *)queries + i * kind->query_size;
         sink.n = 0;
         assert_int_equal(kind->oracle(model, query, 1, kind->answer_size ? fixed : &sink), BO_OK);
     }
+    bo_arena_rewind(&arena, mark);
 }
 
 /* The name of the thread that a CPU ran, at the end of its interval. */
