@@ -130,7 +130,7 @@ build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c 
 FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-afl-%)
 
 .PHONY: fuzz fuzz-list fuzz-matrix fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
-	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test mutants check-mutants quick/objects $(FUZZ_RUNS)
+	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test mutants mutants-objects check-mutants quick/objects $(FUZZ_RUNS)
 
 fuzz-binaries: $(FUZZ_HERE:%=$(OUT)/fuzz/%) $(FUZZ_HERE:%=build/seeds/%)
 	@:
@@ -215,7 +215,7 @@ fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are 
 
 # quick/checks/FORMAT runs on one planted edit in a file of the format (or of `harness`), with -j1 in this order, the
 # fastest first: a program is linked after the checks before it have passed. Each check prints its name before it
-# runs.
+# runs. quick/sanitized/FORMAT is for VARIANT=asan, and runs on edits that have passed the other checks.
 quick/objects: $(CORE_OBJ)
 
 quick/replay/%: $(OUT)/fuzz/% build/seeds/%
@@ -234,22 +234,27 @@ quick/vectors/%: $(OUT)/bakeoff
 
 # $(1): formats, $(2): folder
 quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)_$(k))
-quick_checks = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
-	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS))) $(1:%=quick/documents/%) \
-	$(1:%=quick/vectors/%)
+quick_sanitized = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
+	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS)))
+quick_checks = $(quick_sanitized) $(1:%=quick/documents/%) $(1:%=quick/vectors/%)
 quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
-$(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))))
+quick/sanitized/harness: $(call quick_sanitized,$(FORMATS),harness)
+$(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))) \
+    $(eval quick/sanitized/$(f): $(call quick_sanitized,$(f),codecs/$(f))))
 
 build/mutants/edits: fuzz/edits.c
 	@mkdir -p $(@D)
 	$(say) gcc -std=gnu11 -D_GNU_SOURCE -O2 $(WARNINGS) $< -o $@
 
-# The trees start with the objects that are built here.
-MUTANTS_OBJ := $(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(OBJ)/harness/check/selfcheck.o $(FUZZ_COMMON_OBJ) $(FUZZ_MAIN) \
+# The trees start with the objects that are built here. Vectors, in quick/checks, need the program.
+MUTANTS_OBJ := $(CORE_OBJ) $(if $(filter asan,$(VARIANT)),,$(CLI_OBJ) $(SHIM_OBJ)) $(OBJ)/harness/check/selfcheck.o $(FUZZ_COMMON_OBJ) $(FUZZ_MAIN) \
 	$(patsubst %.c,$(OBJ)/%.o,$(TEST_MAIN).c $(filter harness/% codecs/%,$(TEST_SRC))) \
 	$(if $(filter $(PROTOBUF_C_TEST).c,$(TEST_SRC)),$(OBJ)/$(PROTOBUF_C_CODE).o) \
 	$(patsubst %,$(FUZZ_OBJ)/%.o,$(foreach f,$(FORMATS),$(foreach k,$(filter-out import,$(FUZZ_KINDS)),$(f)_$(k))))
-mutants: build/mutants/edits $(MUTANTS_OBJ) $(ALL_DOCUMENTS) ## mutation score: plant N (200) small edits drawn with SEED (1), in FORMAT (all)
+mutants-objects: $(MUTANTS_OBJ)
+mutants: build/mutants/edits $(ALL_DOCUMENTS) ## mutation score: plant N (200) small edits drawn with SEED (1), in FORMAT (all)
+	+@$(FUZZ_MAKE) VARIANT=gcc mutants-objects
+	+@$(FUZZ_MAKE) VARIANT=asan mutants-objects
 	@fuzz/mutants.sh $(or $(N),200) $(or $(SEED),1) $(FORMAT)
 
 # Tests the script on a toy project, and checks its list of equivalent edits.

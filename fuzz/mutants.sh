@@ -5,8 +5,9 @@
 #
 # An edit is *detected* by the first check that fails or exceeds its limit of CPU time, *equivalent* when
 # it compiles to the same object code or is listed in equivalent.tsv with the reason, else a *survivor*.
-# Edits that do not compile, or are in files that are not built here, are not counted. The checks are `make quick/checks/FORMAT` (fuzz.mk), one of
-# these for each processor, in a tree of its own, where an edit rebuilds only what depends on it.
+# Edits that do not compile, or are in files that are not built here, are not counted. The checks are
+# `make quick/checks/FORMAT`, and `make VARIANT=asan quick/sanitized/FORMAT` where these pass (fuzz.mk). One of them runs
+# on each processor, in a tree of its own, where an edit rebuilds only what depends on it.
 #
 # build/mutants/state.tsv keeps every verdict: a run with the same N and SEED continues where it stopped,
 # one with a larger N adds edits, and survivors are tried again when any working file has changed.
@@ -53,28 +54,37 @@ stamp() { # TREE
         cut -c1-12
 }
 
+VARIANTS="gcc asan"
+
 # A tree consists of the working files and the objects that are already built. `pristine` has only the objects.
 make_trees() { # N
+    local t tree variant shared
     rm -rf "$WORK"/tree-* "$WORK"/pristine
-    mkdir -p "$WORK"/pristine
-    cp -a build/gcc/obj "$WORK"/pristine/
+    for variant in $VARIANTS; do
+        mkdir -p "$WORK/pristine/$variant"
+        cp -a "build/$variant/obj" "$WORK/pristine/$variant/"
+    done
     for ((t = 0; t < $1; t++)); do
-        local tree=$WORK/tree-$t
-        mkdir -p "$tree"/build/gcc
+        tree=$WORK/tree-$t
+        mkdir -p "$tree"/build
         tar -cf - --exclude=./build --exclude=./.git --exclude=./corpora/fetched --exclude=./results . |
             tar -xf - -C "$tree"
-        cp -a build/gcc/obj "$tree"/build/gcc/
+        cp -a "$WORK"/pristine/. "$tree"/build/
         for shared in include corpora generated; do
             [[ ! -e build/$shared ]] || ln -s "$PWD/build/$shared" "$tree/build/$shared"
         done
     done
 }
 
-# run_checks PART: runs the checks in the tree. The log ends with the check that failed.
-run_checks() {
+# Runs the checks of a part in the tree. The log ends with the check that failed. Under ASan, memory has no limit, since
+# its addresses take terabytes.
+run_checks() { # PART
     (
         ulimit -c 0 -t $CPU_SECONDS -v 8000000
         timeout $WALL_SECONDS make -s -j1 MAKEFLAGS= "quick/checks/$1" >"$log" 2>&1
+    ) && (
+        ulimit -c 0 -t $((4 * CPU_SECONDS))
+        timeout $WALL_SECONDS make -s -j1 MAKEFLAGS= VARIANT=asan "quick/sanitized/$1" >"$log" 2>&1
     )
 }
 
@@ -84,19 +94,21 @@ last_check() { grep -a '^check: ' "$log" | tail -n 1 | cut -c8-; }
 same_code() {
     local object
     while read -r object; do
-        for from in build/gcc/obj/"$object" "$WORK/pristine/obj/$object"; do
+        for from in build/gcc/obj/"$object" "$WORK/pristine/gcc/obj/$object"; do
             objcopy --strip-debug "$from" stripped.o && md5sum <stripped.o
         done | uniq | awk 'END { exit NR != 1 }' || return 1
     done < <(find build/gcc/obj -name '*.o' -newer planted -printf '%P\n')
 }
 
 restore() { # FILE
-    local object
+    local variant object
     mv kept "$1"
-    rm -f build/gcc/*.a build/gcc/obj/fuzz/*.a
-    find build/gcc/obj -name '*.[od]' -newer planted -printf '%P\n' | while read -r object; do
-        [[ ! -e $WORK/pristine/obj/$object ]] ||
-            cp -p "$WORK/pristine/obj/$object" build/gcc/obj/"$object"
+    for variant in $VARIANTS; do
+        rm -f "build/$variant"/*.a "build/$variant"/obj/fuzz/*.a
+        find "build/$variant/obj" -name '*.[od]' -newer planted -printf '%P\n' | while read -r object; do
+            [[ ! -e $WORK/pristine/$variant/obj/$object ]] ||
+                cp -p "$WORK/pristine/$variant/obj/$object" "build/$variant/obj/$object"
+        done
     done
 }
 

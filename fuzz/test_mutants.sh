@@ -1,12 +1,12 @@
 #!/bin/bash
-# Tests of the mutation score, on a toy project of one file: edits that its check detects, one that makes it run
-# forever, one that compiles to the same code, two that survive; and that a run continues where it stopped.
+# Tests of the mutation score, on a toy project: edits that its check detects, one that makes it run forever, one that
+# ASan detects, one that compiles to the same code, two that survive; and that a run continues where it stopped.
 # Usage: test_mutants.sh EDITS-PROGRAM
 set -eu -o pipefail
 edits=$(realpath "$1")
 toy=$(mktemp -d)
 trap 'rm -rf "$toy"' EXIT
-mkdir -p "$toy"/{codecs/toy,fuzz/mutants,results/fuzz,build/gcc/obj,build/mutants}
+mkdir -p "$toy"/{codecs/toy,fuzz/mutants,results/fuzz,build/mutants}
 cp fuzz/mutants.sh fuzz/mutants.awk "$toy"/fuzz/
 cp "$edits" "$toy"/build/mutants/edits
 cd "$toy"
@@ -30,6 +30,11 @@ int count(int x, int y)
         y++;
     return y;
 }
+
+int last(const int *p, int n)
+{
+    return p[n];
+}
 END
 cat >codecs/toy/shared.c <<'END'
 int unchecked(int x)
@@ -45,55 +50,63 @@ int same(int x)
 END
 sed 's/unchecked/not_built/' codecs/toy/shared.c >codecs/toy/optional.c
 cat >check.c <<'END'
-int add(int, int), clamp(int), count(int, int);
+#include <stdlib.h>
+int add(int, int), clamp(int), count(int, int), last(const int *, int);
 int main(void)
 {
+    last(calloc(5, sizeof(int)), 4);
     return !(add(2, 3) == 5 && clamp(4) == 4 && clamp(11) == 10 && count(7, 7) == 8);
 }
 END
 cat >Makefile <<'END'
-OBJECTS := build/gcc/obj/codecs/toy/two_words.o build/gcc/obj/codecs/toy/shared.o
-build/gcc/obj/%.o: %.c
-	mkdir -p $(@D) && gcc -DTEN=10 -c $< -o $@
+VARIANT = gcc
+SANITIZE = $(if $(filter asan,$(VARIANT)),-fsanitize=address)
+OBJECTS := build/$(VARIANT)/obj/codecs/toy/two_words.o build/$(VARIANT)/obj/codecs/toy/shared.o
+build/$(VARIANT)/obj/%.o: %.c
+	mkdir -p $(@D) && gcc $(SANITIZE) -DTEN=10 -c $< -o $@
 quick/objects: $(OBJECTS)
 quick/checks/toy: $(OBJECTS)
 	@echo "check: toy"; gcc check.c $(OBJECTS) -o check && ./check
+quick/sanitized/toy: $(OBJECTS)
+	@echo "check: toy under ASan"; gcc $(SANITIZE) check.c $(OBJECTS) -o check && ASAN_OPTIONS=detect_leaks=0 ./check
 END
 make -s quick/objects
+make -s VARIANT=asan quick/objects
 
 fail() { echo "test_mutants: $*" >&2; tail -n 40 log >&2; exit 1; }
 run() { MUTANTS_CPU_SECONDS=1 fuzz/mutants.sh "$@" >log 2>&1; }
 has() { grep -qF -- "$1" "${2:-log}" || fail "${2:-the output} lacks: $1"; }
 
 run 100 1 || fail "fails"
-has "8 edits, 8 of them to try"
+has "9 edits, 9 of them to try"
 has "detected codecs/toy/two_words.c:3: toy"   # x + y
 has "same-code codecs/toy/two_words.c:8"       # x <= 10
 has "detected codecs/toy/two_words.c:13: toy"
 has "detected codecs/toy/two_words.c:14: toy"  # y never gets there
+has "detected codecs/toy/two_words.c:20: toy under ASan"
 has "survived codecs/toy/shared.c:3"           # nothing calls it
 has "survived codecs/toy/shared.c:9"           # x | y makes no difference
 has "not-built codecs/toy/optional.c:3"
 has "    -> return x + x; /* a comment: x < y */"
-has $'toy/two-words\t4\t3\t1\t0' results/fuzz/mutants.tsv
+has $'toy/two-words\t5\t4\t1\t0' results/fuzz/mutants.tsv
 has $'toy: shared\t2\t0\t0\t2' results/fuzz/mutants.tsv
-has "detected: 3 of 5 that are not equivalent, 60.0%"
+has "detected: 4 of 6 that are not equivalent, 66.7%"
 
 run 100 1 || fail "fails again"
-has "8 edits, 0 of them to try"
-has "detected: 3 of 5 that are not equivalent, 60.0%"
+has "9 edits, 0 of them to try"
+has "detected: 4 of 6 that are not equivalent, 66.7%"
 
 sed -i 2d build/mutants/state.tsv # as if it had been interrupted
 run 100 1 || fail "does not continue"
-has "8 edits, 1 of them to try"
-has "detected: 3 of 5 that are not equivalent, 60.0%"
+has "9 edits, 1 of them to try"
+has "detected: 4 of 6 that are not equivalent, 66.7%"
 
 # Survivors are tried again after a change. Edits listed as equivalent do not count.
 sed -i 's/count(7, 7)/unchecked(3) == 9 \&\& &/; s/int add/int unchecked(int), same(int), add/' check.c
 printf 'codecs/toy/shared.c\tsame\treturn x & y;\treturn x | y;\ty is x\n' >>fuzz/mutants/equivalent.tsv
 run 100 1 || fail "fails after a change"
-has "8 edits, 2 of them to try"
-has "detected: 4 of 4 that are not equivalent, 100.0%"
+has "9 edits, 2 of them to try"
+has "detected: 5 of 5 that are not equivalent, 100.0%"
 run anchors || fail "the listed line is in the sources"
 
 printf 'codecs/toy/two_words.c\tadd\treturn x + y;\treturn x - y;\twrong\n' >>fuzz/mutants/equivalent.tsv
