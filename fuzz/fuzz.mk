@@ -234,8 +234,9 @@ quick/vectors/%: $(OUT)/bakeoff
 
 # $(1): formats, $(2): folder
 quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)_$(k))
+# The generic checks are tested on codecs of pcdata.
 quick_sanitized = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
-	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS)))
+	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS)) $(if $(filter harness,$(2)),codecs/pcdata))
 quick_checks = $(quick_sanitized) $(1:%=quick/documents/%) $(1:%=quick/vectors/%)
 quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
 quick/sanitized/harness: $(call quick_sanitized,$(FORMATS),harness)

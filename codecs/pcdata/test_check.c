@@ -518,6 +518,27 @@ static void test_malformed_answer(void **state)
                         "a, line 1: malformed answer of 1 bytes: fe\noracle, line 1: two\n");
 }
 
+/* The lines before the first that differs are skipped, one by one. */
+static void print_lines(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    (void)query;
+    for (size_t i = 0; i < answer.n; i++)
+        bo_put_text(out, "%c\n", answer.p[i]);
+}
+
+static void test_first_line_that_differs(void **state)
+{
+    (void)state;
+    const struct bo_query_kind kind = {.name = "k", .print = print_lines};
+    struct bo_finding finding = {.answers = ""};
+    bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("xyz")},
+                       &(struct bo_reply){"oracle", BO_OK, bo_span_of("xyw")});
+    assert_string_equal(finding.answers, "a, line 3: z\noracle, line 3: w\n");
+    bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("xy")},
+                       &(struct bo_reply){"oracle", BO_OK, bo_span_of("x")});
+    assert_string_equal(finding.answers, "a, line 2: y\noracle, line 2: (no more lines)\n");
+}
+
 static void run_check_for_child(void *name)
 {
     run_check(name);
@@ -805,6 +826,7 @@ static int run_file(void)
         cmocka_unit_test(test_faults_are_found),
         cmocka_unit_test(test_answers_are_printed),
         cmocka_unit_test(test_malformed_answer),
+        cmocka_unit_test(test_first_line_that_differs),
         cmocka_unit_test(test_reading_past_the_end),
         cmocka_unit_test(test_two_readers),
         cmocka_unit_test(test_faulty_oracle),

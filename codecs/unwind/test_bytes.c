@@ -252,6 +252,34 @@ static void test_rejects(void **state)
     }
 }
 
+/* A program of .eh_frame may remember eight states, and no more. */
+static void test_remembered(void **state)
+{
+    enum { PROGRAM_NBYTES = 15, REMEMBER = 0x0a };
+    (void)state;
+    for (size_t n = 8; n <= 9; n++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error err;
+        void *decoded;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const struct bo_codec *codec = bo_find_codec(test_format(), "eh-frame");
+        assert_int_equal(codec->encode(codec, parse_text(amd64_text, &arena), &out, NULL), BO_OK);
+        uint8_t *program = memmem(out.p, out.n, "\x41\x0e\x10\x86\x02", 5);
+        assert_non_null(program);
+        memset(program, 0, PROGRAM_NBYTES);
+        memset(program, REMEMBER, n);
+        const enum bo_status status =
+            codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err);
+        assert_int_equal(status, n == 8 ? BO_OK : BO_CORRUPT);
+        if (status)
+            assert_string_equal(err.what, "more than 8 states are remembered");
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 /* The last text that codecs with offsets of 31 bits hold, and one a byte longer. */
 static void test_longest_text(void **state)
 {
@@ -326,7 +354,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_longest_text), cmocka_unit_test(test_extreme_offsets),
-        cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_rejects),      cmocka_unit_test(test_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
