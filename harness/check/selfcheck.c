@@ -13,7 +13,8 @@
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
- * as much, and fails an eighth of the allocations on documents; a line `note: ...` says so of each. --first stops at the first failure.
+ * as much, and fails an eighth of the allocations on documents; a line `note: ...` says so of each.
+ * --first stops at the first failure.
  */
 #include <inttypes.h>
 #include <stdio.h>
