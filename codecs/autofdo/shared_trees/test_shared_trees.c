@@ -412,15 +412,51 @@ static void test_damaged_block(void **state)
     bo_arena_free(&arena);
 }
 
+/* "a", "aa" and so on. More text than a reader of such a small file would accept is not encoded. */
+static void test_repetitive_names(void **state)
+{
+    (void)state;
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    for (unsigned n = 100; n <= 2500; n += 2400) {
+        struct bo_arena arena;
+        struct bo_writer text, out;
+        struct bo_error error = {0};
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&text, &arena);
+        bo_writer_init(&out, &arena);
+        for (unsigned i = 1; i <= n; i++) {
+            for (unsigned k = 0; k < i; k++)
+                bo_put_u8(&text, 'a');
+            bo_put_text(&text, ":1:1\n 1: 1\n");
+        }
+        bo_put_u8(&text, 0);
+        const enum bo_status status =
+            codec->encode(codec, parse_text((const char *)text.p, &arena), &out, &error);
+        assert_int_equal(status, n == 100 ? BO_OK : BO_UNSUPPORTED);
+        if (status)
+            assert_string_equal(error.what, "names are too repetitive");
+        bo_writer_free(&text);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),    cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_depth),     cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_generated), cmocka_unit_test(test_sharing),
-        cmocka_unit_test(test_partial),   cmocka_unit_test(test_explosion),
-        cmocka_unit_test(test_circle),    cmocka_unit_test(test_too_deep),
-        cmocka_unit_test(test_lookups),   cmocka_unit_test(test_damaged_block),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_too_deep),
+        cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_damaged_block),
+        cmocka_unit_test(test_repetitive_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
