@@ -19,10 +19,10 @@ PACKAGES_TEST := python3 clang lld llvm llvm-19 llvm-22 libclang-rt-14-dev clang
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
 	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1 \
-	chromium npm mandoc zsh
+	chromium npm mandoc zsh llvm-22-dev
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
 # Libraries of optional codecs and importers; without them, these are left out.
-PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev libsqlite3-dev libbabeltrace2-dev llvm-22-dev
+PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev libsqlite3-dev libbabeltrace2-dev
 PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
 	autofdo clang-14 libstdc++-12-dev
 
