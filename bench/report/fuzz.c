@@ -100,7 +100,8 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
 /* The columns of mutants.tsv. */
 enum { N_MUTANT_CELLS = 5, MUTANT_DETECTED = 2, MUTANT_SURVIVORS = 4 };
 
-static void print_mutants(const struct bo_page *page, const char *folder)
+/* With a row for each codec, or for those with survivors. */
+static void print_mutants(const struct bo_page *page, const char *folder, bool survivors_only)
 {
     static const char *const heading[N_MUTANT_CELLS] = {"codec", "edits", "detected", "equivalent",
                                                         "survivors"};
@@ -119,6 +120,8 @@ static void print_mutants(const struct bo_page *page, const char *folder)
         const char *const *cells = mutants.rows[i].cells;
         n_detected += bo_tsv_number(cells[MUTANT_DETECTED]);
         n_survivors += bo_tsv_number(cells[MUTANT_SURVIVORS]);
+        if (survivors_only && bo_tsv_number(cells[MUTANT_SURVIVORS]) == 0)
+            continue;
         for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
             bo_grid_add(&grid, "%s", cells[c]);
         bo_grid_end_row(&grid);
@@ -130,9 +133,10 @@ static void print_mutants(const struct bo_page *page, const char *folder)
         "when "
         "it compiles to the same code or cannot change a result "
         "(`fuzz/mutants/equivalent.tsv` lists the reasons); *shared* is code that several codecs "
-        "of a format use.\n\n",
+        "of a format use.%s\n\n",
         mutants.made, n_detected + n_survivors, n_detected,
-        100 * n_detected / fmax(1, n_detected + n_survivors));
+        100 * n_detected / fmax(1, n_detected + n_survivors),
+        survivors_only ? " Here are those with survivors, in results/fuzz.md all." : "");
     bo_page_grid(page, &grid, "mutation score");
 }
 
@@ -518,7 +522,7 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
             "[results/fuzz.md](results/fuzz.md).\n",
             list_known(arena, NULL));
     print_verified(&page, folder);
-    print_mutants(&page, folder);
+    print_mutants(&page, folder, true);
 }
 
 void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format)
@@ -548,7 +552,7 @@ void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
     fprintf(out, "\n## Real documents in full\n");
     print_verified(&page, folder);
     fprintf(out, "\n## Mutation score\n");
-    print_mutants(&page, folder);
+    print_mutants(&page, folder, false);
     fprintf(out, "\n## The mutator\n");
     print_mutator(&page, &mutator);
 }

@@ -101,6 +101,7 @@ static void the_page_has_all_figures(void **state)
         "Of 3, the tests find 2, and at least one engine finds 2.",
         ("\n| pcdata-run-end | off-by-one run end | codecs/pcdata/varint_delta.c | "
          "test_linear_index | 0.0120 | 1.50 | 0.250 |\n"),
+        "\n| harness | 3 | 2 | 1 | 0 |\n",
         "\n| pcdata-missed | endian slip | codecs/pcdata/y.c | selfcheck | 7.00 | - | - |\n",
     };
     char *text = print(bo_fuzz_page, folder);
@@ -120,6 +121,7 @@ static void the_section_has_the_scores(void **state)
         text,
         "(9 edits, seed 1). Of 8 that are not equivalent, the quick checks detect 7 (87.5%).");
     assert_has(text, "\n| pcdata/raw | 6 | 5 | 0 | 1 |\n");
+    assert_null(strstr(text, "\n| harness |")); /* no survivors */
     assert_has(text, "\n| lprf | 3 | 2 | 364 | 4 | 2026-11-23 | ba9876543210 |\n");
     assert_has(text, "\n| pcdata | 1 | 0 | 0 | 0 | - | - |\n");
     assert_has(text, "\nChecks failed on lprf/re2.\nNot read: pcdata/go.\nNot finished: "
