@@ -263,7 +263,7 @@ build/corpora/%: corpora/%.zst
 	@mkdir -p $(@D)
 	$(say) zstd -dcq $< >$@
 
-# With AddressSanitizer, those that encode all embedded documents take minutes; selfcheck encodes them, too.
+# Encodes all embedded documents, which takes minutes with AddressSanitizer; selfcheck encodes them, too.
 SLOW_TESTS_asan := corpora/test_drawn.c
 .SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)
 

@@ -136,7 +136,7 @@ static void print_mutants(const struct bo_page *page, const char *folder, bool s
         "of a format use.%s\n\n",
         mutants.made, n_detected + n_survivors, n_detected,
         100 * n_detected / fmax(1, n_detected + n_survivors),
-        survivors_only ? " Here are those with survivors, in results/fuzz.md all." : "");
+        survivors_only ? " The table has the codecs with survivors; results/fuzz.md has all." : "");
     bo_page_grid(page, &grid, "mutation score");
 }
 

@@ -10,4 +10,5 @@ printf 'pcdata 1\nquantum 4\ntable 640 kind=pcsp refs=1\n0 0\n64 16\n' >tiny.txt
 make --no-print-directory bench \
     BENCH_FLAGS='--quick --format pcdata --corpus tiny.txt --codec varint-delta,raw --kind point,open'
 [[ -n $(git status --porcelain REPORT.md) ]] || { echo "make bench does not write REPORT.md"; exit 1; }
+build/bakeoff report --check-sizes
 bench/page/test_page.sh

@@ -18,7 +18,6 @@ static void check_document(const char *text, const char *check_name, uint32_t ma
     struct bo_arena arena;
     void *model;
     effort.max_queries = max_queries;
-    effort.max_damage_full = 0; /* samples: tests of small documents damage every byte */
     while (strcmp(check->name, check_name) != 0)
         check++;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);

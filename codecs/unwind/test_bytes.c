@@ -141,17 +141,24 @@ static const struct {
      "1fd0b8000300010000047900040879008100080c790081009100"},
 };
 
+/* Encodes a text. The caller frees the encoding and the arena. */
+static const struct bo_codec *encode_text(const char *codec_name, const char *text,
+                                          struct bo_arena *arena, struct bo_writer *out)
+{
+    const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
+    bo_arena_init(arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(out, arena);
+    assert_int_equal(codec->encode(codec, parse_text(text, arena), out, NULL), BO_OK);
+    return codec;
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_arena arena;
         struct bo_writer out;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&out, &arena);
-        const struct bo_codec *codec = bo_find_codec(test_format(), cases[i].codec);
-        const void *model = parse_text(cases[i].text, &arena);
-        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
+        encode_text(cases[i].codec, cases[i].text, &arena, &out);
         const size_t header = UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2);
         const size_t n = strlen(cases[i].parts) / 2;
         assert_int_equal(out.n, header + n + UNWIND_OVERREAD);
@@ -237,10 +244,7 @@ static void test_rejects(void **state)
         struct bo_writer out;
         struct bo_error err;
         void *decoded;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&out, &arena);
-        const struct bo_codec *codec = bo_find_codec(test_format(), damages[i].codec);
-        assert_int_equal(codec->encode(codec, parse_text(merged_text, &arena), &out, NULL), BO_OK);
+        const struct bo_codec *codec = encode_text(damages[i].codec, merged_text, &arena, &out);
         const size_t header = UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2);
         out.p[header + damages[i].at] = damages[i].value;
         if (codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err) != BO_CORRUPT)
@@ -262,10 +266,7 @@ static void test_remembered(void **state)
         struct bo_writer out;
         struct bo_error err;
         void *decoded;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&out, &arena);
-        const struct bo_codec *codec = bo_find_codec(test_format(), "eh-frame");
-        assert_int_equal(codec->encode(codec, parse_text(amd64_text, &arena), &out, NULL), BO_OK);
+        const struct bo_codec *codec = encode_text("eh-frame", amd64_text, &arena, &out);
         uint8_t *program = memmem(out.p, out.n, "\x41\x0e\x10\x86\x02", 5);
         assert_non_null(program);
         memset(program, 0, PROGRAM_NBYTES);
