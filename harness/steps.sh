@@ -3,21 +3,31 @@
 #
 # Two steps run at a time, so that a slow check leaves no processor idle. When a step ends, one line shows its name
 # and time; the output of a failed step is printed. On a terminal, the last line shows the running steps and an
-# estimate of the time left. Elsewhere, a line is printed when a step starts, and once a minute. A step that this
-# machine cannot run prints the reason and, if CI is set, fails. The last line is `N passed, M failed, K skipped`.
+# estimate of the time left. Elsewhere, a line is printed when a step starts, and after each minute without one. A
+# step that this machine cannot run prints the reason and, if CI is set, fails. So does a step that runs for longer
+# than ten times what was planned, plus ten minutes. The last line is `N passed, M failed, K skipped`.
 AT_ONCE=2
 DURATIONS=build/test/durations # seconds and name of each step, of the last run in which it passed
 mkdir -p build/test
 passed=0 failed=0 skipped=0
 declare -a why_skipped=() waiting=()                  # waiting: names of the steps to come
-declare -A command_of=() name_of=() start_of=() expected=() # name_of, start_of: of running steps, by process
+declare -A command_of=() expected=() limit_of=()      # by name; seconds
+declare -A name_of=() start_of=()                     # of running steps, by process; each has its process group
 if [[ -t 1 ]]; then
     on_terminal=1 tick=1
 else
     on_terminal='' tick=${BAKEOFF_TICK:-60} # tests wait for less
 fi
-ticker=                                                     # a process that ends when the status is due
 touch "$DURATIONS"
+# A step that ends writes its process and exit code to a pipe. bash 5.2's `wait -n` misses processes that end while
+# it runs other commands.
+pipe=$(mktemp -u build/test/ends.XXXXXX)
+mkfifo "$pipe" && exec {ends}<>"$pipe" && rm "$pipe" || exit 1
+
+stop() { # PROCESS...: ends the steps with all their processes
+    (($# == 0)) || kill -- "${@/#/-}" 2>/dev/null
+}
+trap 'stop "${!name_of[@]}"; exit 130' INT TERM
 
 log_of() { echo "build/test/${1//[^a-z0-9]/-}.log"; }
 
@@ -28,6 +38,7 @@ plan() {
     waiting+=("$name")
     expected[$name]=$(awk -v name="$name" -v seconds="$1" '
         { s = $1; sub(/^[0-9]+ /, "") } $0 == name { seconds = s } END { print seconds }' "$DURATIONS")
+    limit_of[$name]=${BAKEOFF_STEP_LIMIT:-$((600 + 10 * $1))} # tests wait for less
     shift 2
     command_of[$name]=$*
 }
@@ -73,8 +84,14 @@ status() {
 start_next() {
     local name=${waiting[0]}
     waiting=("${waiting[@]:1}")
-    # shellcheck disable=SC2086 # no word of a command has spaces
-    ${command_of[$name]} >"$(log_of "$name")" 2>&1 &
+    set -m # a process group of its own
+    {
+        trap - INT TERM
+        # shellcheck disable=SC2086 # no word of a command has spaces
+        ${command_of[$name]} </dev/null >"$(log_of "$name")" 2>&1 {ends}>&-
+        echo "$BASHPID $?" >&"$ends"
+    } &
+    set +m
     name_of[$!]=$name start_of[$!]=$SECONDS
     [[ $on_terminal ]] || say "$(printf '%-34s started' "$name")"
 }
@@ -83,16 +100,17 @@ start_next() {
 finish_one() {
     local process code name log seconds
     [[ ! $on_terminal ]] || status
-    while :; do
-        if [[ ! $ticker ]]; then
-            sleep "$tick" >/dev/null 2>&1 &
-            ticker=$!
-        fi
-        wait -n -p process "${!name_of[@]}" "$ticker"
-        code=$?
-        [[ $process = "$ticker" ]] || break
-        ticker=
+    until read -rt "$tick" process code <&"$ends" && [[ ${name_of[$process]:-} ]]; do
         status
+        for process in "${!name_of[@]}"; do
+            name=${name_of[$process]}
+            ((SECONDS - start_of[$process] <= limit_of[$name])) || {
+                stop "$process"
+                echo "bakeoff: stopped after ${limit_of[$name]} s" >>"$(log_of "$name")"
+                code=1
+                break 2
+            }
+        done
     done
     name=${name_of[$process]} seconds=$((SECONDS - start_of[$process])) log=$(log_of "$name")
     unset "name_of[$process]"
@@ -129,7 +147,6 @@ run_all() {
             waiting=("${waiting[@]:1}")
         fi
     done
-    kill "$ticker" 2>/dev/null
     [[ ! $on_terminal ]] || printf '\r\e[K'
     if ((skipped)); then
         echo "this machine could not run:"

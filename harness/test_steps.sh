@@ -9,7 +9,7 @@ trap 'rm -rf "$t"' EXIT
 
 # run ENVIRONMENT...: runs the steps below. The output is in $t/out, the exit code in $code.
 run() {
-    (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" bash -uc '
+    (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" timeout 60 bash -uc '
         . "$1"
         cannot() { echo "no tool"; return 77; }
         [[ ${FAIL:-} ]] && second=false || second=true
@@ -19,6 +19,9 @@ run() {
         plan 9 second $second
         waiting+=(BARRIER)
         plan 9 lacks cannot
+        for ((i = 0; i < ${MANY:-0}; i++)); do plan 1 "short $i" true; done
+        hangs() { sleep "$HANGS"; echo "not stopped"; }
+        [[ ! ${HANGS:-} ]] || plan 9 hangs hangs
         run_all' - "$steps" >out 2>&1)
     code=$?
 }
@@ -47,6 +50,17 @@ expect '2 passed, 1 failed, 1 skipped'
 run CI=1
 ((code == 1)) || { echo "FAILED: exit code $code of what CI must run"; exit 1; }
 expect 'lacks +FAILED.*'
+
+# No end of a step is missed, and none runs forever.
+run MANY=200
+((code == 0)) || { echo "FAILED: exit code $code of many steps"; tail -n 5 "$t/out"; exit 1; }
+expect '203 passed, 0 failed, 1 skipped'
+run HANGS=98.$$ BAKEOFF_STEP_LIMIT=2
+((code == 1)) || { echo "FAILED: exit code $code of a step that hangs"; exit 1; }
+expect 'hangs +FAILED +[2-9] s .*'
+expect 'bakeoff: stopped after 2 s'
+pgrep -f "sleep 98.$$\$" >/dev/null && { echo "FAILED: a process of the stopped step still runs"; exit 1; }
+
 for name in a b c; do
     printf '#include <stdlib.h>\n#include "harness/core/test_main.h"\nstatic int run(void) { %s; }\nTEST_FILE(run)\n' \
         "$([[ $name = b ]] && echo 'abort()' || echo 'return 0')" >"$t/$name.c"
@@ -59,4 +73,4 @@ expect 'test files: 2 passed, 1 failed'
 expect 'test files: 1 passed, 0 failed'
 "$t/program" "$t/d.c" >"$t/out" 2>&1 && { echo "FAILED: exit code of an unknown file"; exit 1; }
 expect 'FAILED: 1 of 1 files are not in this program'
-echo "$((tests + 8)) passed"
+echo "$((tests + 11)) passed"
