@@ -41,16 +41,17 @@ CC_i686 := i686-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
 CC_arm64 := aarch64-linux-gnu-gcc
 # Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
-# 80%. What only checks has lines for its stack traces (-g1): the compilers are what `make test` waits for.
+# 80%. Stack traces have lines (-g1); tests, and programs under ASan beside codecs, are not optimised:
+# the compilers are what `make test` waits for.
 FLAGS_gcc := -O2 -falign-functions=64 -ffunction-sections -fdata-sections
-FLAGS_clang := -O2 -g1 -falign-functions=64
-FLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FLAGS_msan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=memory
+FLAGS_clang := -O2 -falign-functions=64
+FLAGS_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_msan := -O1 -fno-omit-frame-pointer -fsanitize=memory
 FLAGS_coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
-FLAGS_i686 := -O2 -g1 -msse2 -mfpmath=sse
-FLAGS_s390x := -O2 -g1
+FLAGS_i686 := -O1 -msse2 -mfpmath=sse
+FLAGS_s390x := -O1
 LDFLAGS_i686 := -static
-FLAGS_arm64 := -O2 -g1 -falign-functions=64
+FLAGS_arm64 := -O2 -falign-functions=64
 LDFLAGS_s390x := -static
 LDFLAGS_arm64 := -static
 RUN_s390x := qemu-s390x-static
@@ -65,7 +66,7 @@ OUT := build/$(VARIANT)
 say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
 CC := $(CC_$(VARIANT))
-CFLAGS := -std=gnu11 -D_GNU_SOURCE -g $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
+CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker for the many programs that test; what is measured keeps the usual one.
 QUICK_LINK := $(if $(filter i686 s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
@@ -146,6 +147,8 @@ ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
+TEST_OBJ := $(TEST_SRC:%.c=$(OBJ)/%.o)
+$(TEST_OBJ) $(if $(filter asan,$(VARIANT)),$(CLI_OBJ)): CFLAGS += -O0
 SHIM_OBJ := $(OBJ)/bench/measure/gbench_shim.o
 CLI_LIBS := $(if $(filter babeltrace,$(BUILT_OPTIONAL)),$(LIBS_babeltrace)) -ljansson -lmd4c-html -lelf -lzstd \
 	-llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
@@ -265,7 +268,7 @@ build/corpora/%: corpora/%.zst
 
 # Encodes all embedded documents, which takes minutes with AddressSanitizer; selfcheck encodes them, too.
 SLOW_TESTS_asan := corpora/test_drawn.c
-.SECONDARY: $(TEST_SRC:%.c=$(OBJ)/%.o)
+.SECONDARY: $(TEST_OBJ)
 
 include fuzz/fuzz.mk
 
