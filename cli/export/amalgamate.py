@@ -324,6 +324,7 @@ class Tree:
     def __init__(self, root, format_):
         self.root, self.format = root, format_
         self.files, self.macros, self.externs, self.visible_of = {}, {}, {}, {}
+        self.texts, self.found = {}, {}
         folders = ['harness', 'codecs/' + format_]
         self.sources = sorted(
             os.path.relpath(os.path.join(at, name), root) for folder in folders
@@ -331,51 +332,56 @@ class Tree:
             if name.endswith('.c') and not name.startswith('test_'))
         self.sources = [path for path in self.sources if not path.startswith('harness/check/')]
         for path in self.sources:
-            with open(os.path.join(root, path), encoding='utf-8') as f:
-                text = f.read()
-            for m in EXTERN.finditer(text):
+            for m in EXTERN.finditer(self.text(path)):
                 self.externs.setdefault(m[1], path)
 
     def is_template(self, path):
-        with open(os.path.join(self.root, path), encoding='utf-8') as f:
-            return not re.search(r'^#ifndef \w+_H$', f.read(), re.M)
+        return not re.search(r'^#ifndef \w+_H$', self.text(path), re.M)
 
     def file(self, path):
         if path not in self.files:
             # Headers come first: their macros determine how a line of the file is read.
-            with open(os.path.join(self.root, path), encoding='utf-8') as f:
-                for include in re.findall(r'^#\s*include "(.*?\.h)"', f.read(), re.M):
-                    if self.is_template(include):
-                        self.headers_of_template(include)
-                    else:
-                        self.file(include)
+            for include in self.includes(path):
+                if self.is_template(include):
+                    self.headers_of_template(include)
+                else:
+                    self.file(include)
             self.files[path] = File(self, path)
         return self.files[path]
 
     def headers_of_template(self, path):
-        with open(os.path.join(self.root, path), encoding='utf-8') as f:
-            for include in re.findall(r'^#\s*include "(.*?\.h)"', f.read(), re.M):
-                if not self.is_template(include):
-                    self.file(include)
+        for include in self.includes(path):
+            if not self.is_template(include):
+                self.file(include)
 
     def file_of_codec(self, symbol, codec):
         def likeness(path):
             stem = os.path.basename(path)[:-2]
             return (symbol[len(self.format) + 1:].startswith(stem) and len(stem), symbol in self.text(path))
         for path in sorted((p for p in self.sources if p.startswith('codecs/')), key=likeness, reverse=True):
-            if any(likeness(path)) or '"%s"' % codec in self.text(path) or any(self.is_template(i) for i in
-                                                re.findall(r'^#\s*include "(.*?\.h)"', self.text(path), re.M)):
+            if any(likeness(path)) or '"%s"' % codec in self.text(path) or any(
+                    map(self.is_template, self.includes(path))):
                 found = self.file(path).locals.get(symbol)
                 if found and found[0].kind == 'object':
                     return path
         sys.exit('bakeoff: export: no source file defines ' + symbol)
 
     def text(self, path):
-        with open(os.path.join(self.root, path), encoding='utf-8') as f:
-            return f.read()
+        if path not in self.texts:
+            with open(os.path.join(self.root, path), encoding='utf-8') as f:
+                self.texts[path] = f.read()
+        return self.texts[path]
+
+    def includes(self, path):
+        return re.findall(r'^#\s*include "(.*?\.h)"', self.text(path), re.M)
 
     def find(self, name, file):
         """The items that a name means in a file, and (extern functions and objects) their definitions."""
+        if (name, file) not in self.found:
+            self.found[name, file] = self.look_up(name, file)
+        return self.found[name, file]
+
+    def look_up(self, name, file):
         if name in file.locals and not file.guarded:
             found = list(file.locals[name])
             return found + (self.declarations(name, file) if not is_static(found[0]) else [])
@@ -385,9 +391,12 @@ class Tree:
 
     def definitions(self, name, header):
         """The definitions of what a header declares; those that a macro makes are beside the header."""
-        beside = [p for p in self.sources if os.path.dirname(p) == os.path.dirname(header)]
-        likely = sorted(beside, key=lambda p: p[:-2] != header[:-2])
-        for path in [self.externs[name]] if name in self.externs else likely:
+        if name in self.externs:
+            likely = [self.externs[name]]
+        else:
+            beside = [p for p in self.sources if os.path.dirname(p) == os.path.dirname(header)]
+            likely = sorted(beside, key=lambda p: p[:-2] != header[:-2])
+        for path in likely:
             found = [i for i in self.file(path).locals.get(name, []) if i.kind in ('function', 'object')]
             if found:
                 return found
