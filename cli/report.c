@@ -267,12 +267,13 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
     if (r->page_only)
         return ok && write_html(&report, r);
     /*
-     * Encoding all embedded documents takes 20 s, and the report of one file is only about its
-     * documents.
+     * Encoding all embedded documents takes 20 s, and the report of one run is only about its
+     * documents. The sizes do not depend on the run.
      */
-    const bool with_sizes = !r->results || r->run_only;
-    ok = ok && (!with_sizes || write_sizes(bo_arena_printf(arena, "%s/sizes.md", results))) &&
-         write_environments(&report, bo_arena_printf(arena, "%s/environments.md", results)) &&
+    const char *sizes = bo_arena_printf(arena, "%s/sizes.md", results);
+    ok = ok && (r->results || write_sizes(sizes));
+    const bool with_sizes = !r->results || (r->run_only && access(sizes, F_OK) == 0);
+    ok = ok && write_environments(&report, bo_arena_printf(arena, "%s/environments.md", results)) &&
          write_page(&report, with_sizes, bo_arena_printf(arena, "%s/REPORT.md", output)) &&
          write_document_pages(&report, output);
     if (r->run_only)

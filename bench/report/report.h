@@ -38,7 +38,7 @@ void bo_page_missing(const struct bo_page *page);
 /* The pick of each format, as a table; links to formats begin with `link`. */
 void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link);
 
-/* REPORT.md. `with_sizes`: results/sizes.md is written, too. */
+/* REPORT.md. `with_sizes`: there is results/sizes.md. */
 void bo_report_print(const struct bo_report *report, bool with_sizes);
 
 /* results/FORMAT.md of a format that was measured. */
