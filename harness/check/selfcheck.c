@@ -182,8 +182,9 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
 }
 
 /* Few seeds give extreme models, so this searches for some. */
-static void check_extreme(struct selfcheck *s, const struct bo_effort *effort)
+static void check_extreme(struct selfcheck *s)
 {
+    const struct bo_effort effort = effort_of(s);
     unsigned n_left = s->light ? 1 : N_EXTREME;
     for (unsigned long seed = N_GOLDEN_GENERATED + 1; n_left; seed++) {
         struct bo_random aside;
@@ -198,7 +199,7 @@ static void check_extreme(struct selfcheck *s, const struct bo_effort *effort)
         const bool ok = generate(s->format, seed, 0, &arena, &model);
         note(s, ok, name, "-", "generate", "failed");
         if (ok)
-            check_all(s, name, model, effort);
+            check_all(s, name, model, &effort);
         bo_arena_free(&arena);
         n_left--;
     }
@@ -227,7 +228,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         bo_arena_free(&arena);
     }
     if (s->golden.p)
-        check_extreme(s, &effort);
+        check_extreme(s);
     for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
         if (!(*c)->reads && !(*c)->optional)
             check_sections(s, *c, &sections[c - s->format->codecs]);
