@@ -212,14 +212,15 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
  */
 static bool query_within(struct trial *t, size_t keep_nbytes, size_t *open_ret, size_t *end_ret)
 {
-    enum { MAX_QUERIES = 300 };
+    enum { MAX_QUERIES = 300, MAX_QUERIES_OF_LARGE = 75 }; /* each reads anew what was not kept */
     struct bo_effort effort = *t->effort;
+    const uint32_t max_queries = t->large ? MAX_QUERIES_OF_LARGE : MAX_QUERIES;
     struct bo_guarded guarded;
     void *reader = NULL;
     const struct bo_arena_mark mark = bo_arena_mark(&t->arena);
     const size_t before = t->arena.region_nbytes + t->arena.charged_nbytes;
-    if (effort.max_queries > MAX_QUERIES)
-        effort.max_queries = MAX_QUERIES;
+    if (effort.max_queries > max_queries)
+        effort.max_queries = max_queries;
     t->arena.keep_nbytes = keep_nbytes;
     if (!trial_open(t, &guarded, &reader))
         return false;
