@@ -43,13 +43,15 @@ CC_arm64 := aarch64-linux-gnu-gcc
 # Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
 # 80%. Stack traces have lines (-g1); tests, and programs under ASan beside codecs, are not optimised:
 # the compilers are what `make test` waits for.
+# False warnings of GCC's when it optimises less than FLAGS_gcc does.
+NOT_AT_O1 := -Wno-maybe-uninitialized -Wno-format-truncation
 FLAGS_gcc := -O2 -falign-functions=64 -ffunction-sections -fdata-sections
 FLAGS_clang := -O2 -falign-functions=64
 FLAGS_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_msan := -O1 -fno-omit-frame-pointer -fsanitize=memory
 FLAGS_coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
-FLAGS_i686 := -O1 -msse2 -mfpmath=sse
-FLAGS_s390x := -O1
+FLAGS_i686 := -O1 $(NOT_AT_O1) -msse2 -mfpmath=sse
+FLAGS_s390x := -O1 $(NOT_AT_O1)
 LDFLAGS_i686 := -static
 FLAGS_arm64 := -O2 -falign-functions=64
 LDFLAGS_s390x := -static
@@ -148,7 +150,7 @@ ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
 CORE_OBJ := $(addprefix $(OBJ)/,$(addsuffix .o,$(basename $(CORE_SRC))))
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(OBJ)/%.o)
-$(TEST_OBJ) $(if $(filter asan,$(VARIANT)),$(CLI_OBJ)): CFLAGS += -O0
+$(TEST_OBJ) $(if $(filter asan,$(VARIANT)),$(CLI_OBJ)): CFLAGS += -O0 $(if $(filter %gcc,$(CC)),-Wno-restrict)
 SHIM_OBJ := $(OBJ)/bench/measure/gbench_shim.o
 CLI_LIBS := $(if $(filter babeltrace,$(BUILT_OPTIONAL)),$(LIBS_babeltrace)) -ljansson -lmd4c-html -lelf -lzstd \
 	-llz4 -llzma -lz -lmd -lbenchmark -lpthread -lstdc++ -lm
