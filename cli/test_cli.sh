@@ -732,8 +732,8 @@ spoilt_vector() {
 spoilt_vector '.valid[3].bytes = .valid[4].bytes' 'model encodes to other bytes'
 spoilt_vector '.valid[3].answers[0].text = "point 0 0: 99"' 'the oracle gives other answers'
 spoilt_vector '.invalid[2].bytes = .valid[0].bytes' 'accepted'
-spoilt_vector '.invalid[2].rule = "another"' 'rejected with: '
-spoilt_vector '.invalid[2].offset = 1000' 'rejected with: '
+spoilt_vector '.invalid[2].rule = "another"' "expected 'another' ("
+spoilt_vector '.invalid[2].offset = 1000' ', offset 1000)'
 spoilt_vector '.valid[3].model = "pcdata 1"' 'at byte\|ends\|quantum\|other\|no '
 jq '.schema = 2' "$t/linear.json" >"$t/spoilt.json"
 gives 2 "bakeoff: $t/spoilt.json: unknown schema" verify pcdata --vectors "$t/spoilt.json"
@@ -1325,7 +1325,7 @@ gives 0 "bakeoff: 1 of 2: *" "${held[@]}" --held-out "$t/unseen" --json "$t/seal
 cp "$t/sealed.json" "$t/out"
 json "results have the day of sealing" '[.context.bakeoff.documents[].sealed] == [null, "2026-11-24"]'
 seal 0123
-gives 2 "bakeoff: $t/unseen/pcdata/late.txt: not the sealed document: its SHA-256 is *, that in corpora/held-out.json 0123" \
+gives 2 "bakeoff: $t/unseen/pcdata/late.txt: not the sealed document: SHA-256 * differs from 0123 in corpora/held-out.json" \
     "${held[@]}" --held-out "$t/unseen"
 echo '{"documents": []}' >"$t/sealing/corpora/held-out.json"
 gives 0 "bakeoff: $t/unseen/pcdata/late.txt: note: not sealed: it is missing in corpora/held-out.json*" "${held[@]}" --held-out "$t/unseen"

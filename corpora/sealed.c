@@ -57,8 +57,8 @@ static bool check(const json_t *sealed, struct bo_document *document)
         return false;
     if (strcmp(digest, text_of(entry, "sha256")) != 0) {
         fprintf(stderr,
-                "bakeoff: %s: not the sealed document: its SHA-256 is %s, that in "
-                "corpora/held-out.json %s\n",
+                "bakeoff: %s: not the sealed document: SHA-256 %s differs from %s in "
+                "corpora/held-out.json\n",
                 document->path, digest, text_of(entry, "sha256"));
         return false;
     }

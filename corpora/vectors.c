@@ -473,12 +473,15 @@ static bool check_invalid(const struct bo_codec *codec, const json_t *vector,
     const enum bo_status status = codec->decode(codec, bytes, arena, &model, &error);
     if (!status)
         return say(finding, "accepted");
-    const json_int_t off = error.off == BO_NO_OFFSET ? -1 : (json_int_t)error.off;
+    const json_int_t off = error.off == BO_NO_OFFSET ? -1 : (json_int_t)error.off,
+                     wanted_off = json_is_integer(offset) ? json_integer_value(offset) : -1;
     if (strcmp(error.what, rule) == 0 && strcmp(bo_status_name(status), wanted) == 0 &&
-        off == (json_is_integer(offset) ? json_integer_value(offset) : -1))
+        off == wanted_off)
         return true;
-    snprintf(finding->detail, sizeof finding->detail, "rejected with: %s, %s, byte %lld",
-             error.what, bo_status_name(status), (long long)off);
+    snprintf(finding->detail, sizeof finding->detail,
+             "rejected with '%s' (%s, offset %lld), expected '%s' (%s, offset %lld); -1: no offset",
+             error.what, bo_status_name(status), (long long)off, rule, wanted,
+             (long long)wanted_off);
     return false;
 }
 

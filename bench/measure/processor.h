@@ -15,8 +15,9 @@ enum { BO_PROCESSOR_AMX = 1, BO_PROCESSOR_AVX10 = 2 };
  * "amd-zen3" for AuthenticAMD 25 1 (CPUID's vendor, and its family and model with their extended
  * parts); NULL where it is not known. From the manufacturers' tables of families and models.
  *
- * A hypervisor may report another model than that of the processor. The features contradict it:
- * AVX10 came with Granite Rapids, and no model before Sapphire Rapids has AMX.
+ * A hypervisor may report another model than the processor's. Two features of Intel's override it:
+ * with AVX10 the result is Granite Rapids; with AMX, a model other than Sapphire, Emerald or
+ * Granite Rapids gives NULL.
  */
 const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model,
                                  unsigned features);

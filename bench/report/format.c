@@ -546,13 +546,14 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
         bo_grid_end_row(&grid);
     }
     fprintf(page->out,
-            "What adopting a codec costs: everything that it needs beyond libc, from the link map "
-            "of a program that contains this codec alone (`make adoption`). Lines are all lines, "
-            "with comments, of the source files that contribute code and of the headers of this "
-            "project that they include. Bytes are code, constants and initialised data. A file or "
-            "function that queries (`open`, `query`), `decode` and `encode` share is counted in "
-            "each of their columns and once in the total. Libraries are named and not counted. "
-            "Every codec: [results/adoption.tsv](%sresults/adoption.tsv). %s\n\n",
+            "The table shows the code that adopting a codec adds: everything that it needs beyond "
+            "libc, according to the link map of a program that contains this codec alone (`make "
+            "adoption`). Lines are all lines, with comments, of the source files that contribute "
+            "code and of the headers of this project that they include. Bytes are code, constants "
+            "and initialised data. A file or function that queries (`open`, `query`), `decode` and "
+            "`encode` share is counted in each of their columns and once in the total. Libraries "
+            "are named and not counted. [results/adoption.tsv](%sresults/adoption.tsv) lists every "
+            "codec. %s\n\n",
             page->root, adoption.made ? adoption.made : "The file is missing.");
     bo_page_grid(page, &grid, "the code");
 }

@@ -12,9 +12,9 @@
 #include "bench/report/report.h"
 
 /*
- * Prints `text`, a page of that name, with all generated parts updated: those of bo_page_part, and
- * `glance all`. The part of a format that no run measured stays as it is. False after a message
- * that names the line of an unknown or unterminated part.
+ * Prints the page `name`, whose text is `text`, with all generated parts updated: those of
+ * bo_page_part, `glance all` and `answers all`. The part of a format that no run measured stays as
+ * it is. False after a message that names the line of an unknown or unterminated part.
  */
 bool bo_inserts_print(const struct bo_report *report, const char *text, const char *name);
 

@@ -23,8 +23,10 @@ unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, 
                              const struct bo_run_document ***documents_ret);
 
 /*
- * A table of each format's pick on each machine next to that on its first one, over the documents
- * that both measured, and a sentence for each. Nothing if no format was measured on two machines.
+ * Prints, for each format and each further machine, a row that compares the pick there with the
+ * pick on the format's first machine, over the documents that both measured. One sentence before
+ * the table lists the formats whose pick is the same everywhere, and those whose pick differs.
+ * Prints nothing if no format was measured on two machines.
  */
 void bo_report_machines(const struct bo_report *report, const struct bo_page *page);
 

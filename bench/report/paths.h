@@ -24,8 +24,8 @@ bool bo_runs_path(const struct bo_run_codec *codec);
 bool bo_has_paths(const struct bo_run_document *document);
 
 /*
- * The codec's row under a label in portable C: its own if that is what ran, or else that of its
- * portable variant, or of a path. NULL if none was measured.
+ * The codec's row under a label in portable C: that of its portable variant; else its own, if it
+ * ran as portable C; else that of one of its paths that did. NULL if none was measured.
  */
 const struct bo_run_row *bo_portable_row(const struct bo_run_document *document,
                                          const struct bo_run_codec *codec, const char *label);
@@ -39,8 +39,8 @@ double bo_portable_figure(const struct bo_run_document *document, const struct b
 
 /*
  * The reader of the codec's encoding with the lowest geometric mean of the label's times over n >=
- * 1 documents, among readers with a time on all of them: as readers ran, or in portable C. Paths do
- * not count as readers. NULL: none.
+ * 1 documents, among readers with a time on all of them. `portable`: compares the times in portable
+ * C, else those of the code that ran. Paths do not count as readers. NULL if there is no reader.
  */
 const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const *documents,
                                              unsigned n, const struct bo_run_codec *codec,

@@ -190,8 +190,8 @@ static bool is_users_file(const struct bo_document *document)
 }
 
 /*
- * The names of the sets without queries: the document has no input for them, or an answer is too
- * large.
+ * The names of the sets without queries because an answer is too large if `too_large`, else because
+ * the document has no input for them.
  */
 static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
 {

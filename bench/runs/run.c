@@ -257,9 +257,9 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
 #define PROBABILISTIC_NOTE                                                                 \
     "(~): answers about what is absent may be wrong, with a probability that the codec's " \
     "specification states; such a codec is ranked among its own kind only."
-#define LEAVES_OUT_NOTE                                                                       \
-    "(<): does not hold all of the document, see its specification; it was measured on what " \
-    "it holds."
+#define LEAVES_OUT_NOTE                                                                    \
+    "(<): this codec does not store all of the document (its specification lists what is " \
+    "missing). It was measured on the part that it stores."
 
 const char *bo_mark_note(const struct bo_run_document *document)
 {

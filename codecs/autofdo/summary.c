@@ -1,8 +1,8 @@
 /*
  * The summary of an AutoFDO profile: how many of the highest counts make up how much of the total.
  *
- * Equal counts stand or fall together, as in the field's writers: an entry takes all counts from
- * its least one up.
+ * Equal counts are counted together, as by the existing writers: an entry counts every record whose
+ * count is at least the entry's least count.
  */
 #include <stdlib.h>
 

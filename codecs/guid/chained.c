@@ -69,7 +69,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
     for (uint32_t b = 0; b < plan.n_buckets; b++) {
         const uint32_t n_items = plan.first[b + 1] - plan.first[b];
         if (n_items > UINT16_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^16 GUIDs in one bucket");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "bucket has 2^16 GUIDs or more");
         bo_put_le64(out, n_items ? off : 0);
         off += n_items ? COUNT_NBYTES + n_items * (uint64_t)ITEM_NBYTES : 0;
     }

@@ -4,8 +4,8 @@
  */
 
 /*
- * The place of the r-th (from 0) one, or, with flip, zero, of n_bits bits from `bit` on; n_bits
- * when there are not so many.
+ * The position, relative to `bit`, of the r-th (from 0) 1 bit among the n_bits bits from `bit` on,
+ * or n_bits if there are at most r. `flip` is 0, or UINT64_MAX to find 0 bits instead.
  */
 ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _select)(
     const uint8_t *p, uint64_t bit, uint64_t n_bits, uint32_t r, uint64_t flip)

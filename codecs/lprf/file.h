@@ -111,8 +111,8 @@ enum bo_status lprf_sort_by_off(struct lprf_entries *entries, struct bo_error *e
 enum bo_status lprf_sort_by_name(struct lprf_entries *entries, struct bo_error *err);
 
 /*
- * Checks that the model, whose functions are in file order with their entries, keeps the rules and
- * the header's promise.
+ * Checks the format's rules, and that the header's maximum is that of the model. The model's
+ * functions are in file order, one for each entry. BO_CORRUPT when a rule is broken.
  */
 enum bo_status lprf_check_model(const struct lprf_file *file, const struct lprf_model *model,
                                 const struct lprf_entries *entries, struct bo_error *err);

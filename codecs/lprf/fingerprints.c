@@ -103,7 +103,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     if (status)
         return status;
     if (grammar.n_codes_used > UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2^32 codes");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "grammar has 2^32 codes or more");
     lprf_put_slots_head(w, &plan, (uint32_t)grammar.n_codes_used);
     lprf_put_pilots(w, &plan);
     put_fingerprints(w, &plan);
@@ -114,7 +114,8 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     put_names(w, &grammar);
     lprf_end_index(w);
     if (!w->out->status && grammar.text_nbytes > bo_max_text_nbytes(w->out->n - w->start))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases are too repetitive");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "phrases expand to more than 64 times the index + 2^20 bytes");
     return lprf_end_slots(w, &plan, err);
 }
 

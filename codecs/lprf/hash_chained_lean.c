@@ -263,7 +263,7 @@ static enum bo_status check_item(const struct index *index, const struct item *i
         return bo_fail(err, BO_CORRUPT, item_off, "item is in the wrong bucket");
     if (last->n_names &&
         (hash != last->hash ? hash < last->hash : bo_span_compare(item->name, last->name) <= 0))
-        return bo_fail(err, BO_CORRUPT, item_off, "items do not ascend");
+        return bo_fail(err, BO_CORRUPT, item_off, "items are not in order of hash and name");
     *last = (struct last){hash, last->n_names + 1, item->name};
     return BO_OK;
 }

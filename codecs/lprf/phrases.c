@@ -114,7 +114,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     if (!starts)
         return bo_fail_alloc(err, w->out->arena);
     if (grammar.n_codes_used > UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2^32 codes");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "grammar has 2^32 codes or more");
     lprf_put_slots_head(w, &plan, (uint32_t)grammar.n_codes_used);
     bo_put_u8(w->out, plan.is_alphabetical);
     bo_put_grammar(&grammar, w->out);
@@ -126,7 +126,8 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
         put_order(w, &plan);
     lprf_end_index(w);
     if (!w->out->status && grammar.text_nbytes > bo_max_text_nbytes(w->out->n - w->start))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases are too repetitive");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "phrases expand to more than 64 times the index + 2^20 bytes");
     return lprf_end_slots(w, &plan, err);
 }
 
@@ -260,8 +261,9 @@ static enum bo_status spell_name(struct walk *walk, uint32_t slot, unsigned n,
 }
 
 /*
- * The next function's place in file order, by its number in the order of the records; `further`
- * ones of a name ascend.
+ * Stores the next function's place in file order; its number in record order if the index stores no
+ * order. `further`: not the first function of its name. BO_CORRUPT when the places are not a
+ * permutation, or do not ascend within a name.
  */
 static enum bo_status take_order(struct walk *walk, bool further, uint64_t *order_ret,
                                  struct bo_error *err)

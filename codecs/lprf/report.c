@@ -94,7 +94,7 @@ static const struct bo_uses lprf_use_cases = {
     "the bytes are identical on little- and big-endian and on 32- and 64-bit machines: `make test` "
     "compares the size and hash of each encoding of the embedded documents with "
     "codecs/lprf/golden.tsv on all of them, s390x and i686 too (there of the documents within the "
-    "limits that the Makefile sets). Optional codecs, on top of libraries, are built for the "
+    "limits of `codecs/lprf/limits.tsv`). Optional codecs, on top of libraries, are built for the "
     "machine itself alone."};
 
 /* ---- programs -------------------------------------------------------------------------------- */

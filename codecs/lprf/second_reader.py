@@ -214,7 +214,7 @@ class HashChainedLean(File):
                 h = xxh3(name)
                 require(tag == h & 255, "tag is not that of the name's hash")
                 require((h >> 32) * n_buckets >> 32 == b, "item is in the wrong bucket")
-                require(before is None or before < (h, name), "items do not ascend")
+                require(before is None or before < (h, name), "items are not in order of hash and name")
                 before = h, name
                 names.append((name, offsets))
             c.off = bucket.off
@@ -425,7 +425,7 @@ class Slots(File):
         n_head = [c.le(4) for _ in range(6)]
         self.n_functions, self.n_names, self.n_slots, self.n_buckets, self.seed, self.n_codes = n_head
         require(self.n_names <= self.n_functions, "more names than functions")
-        require(self.n_names < self.n_slots, "fewer slots than names")
+        require(self.n_names < self.n_slots, "number of slots is not above that of names")
         require(self.n_buckets, "no buckets")
         require(2 * self.n_buckets + self.n_slots <= self.end, "a part of the index runs past its end")
         return c

@@ -171,7 +171,7 @@ enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_sl
 {
     const uint8_t *p = file->in.p + LPRF_HEADER_NBYTES;
     if (file->end_of_index - LPRF_HEADER_NBYTES < LPRF_SLOTS_HEAD_NBYTES)
-        return bo_fail(err, BO_TRUNCATED, file->end_of_index, "index ends in its head");
+        return bo_fail(err, BO_TRUNCATED, file->end_of_index, "index ends in its header");
     *slots = (struct lprf_slots){
         .n_functions = bo_le32(p),
         .n_names = bo_le32(p + 4),
@@ -180,7 +180,8 @@ enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_sl
     if (slots->n_names > slots->n_functions)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 4, "more names than functions");
     if (slots->hash.n_slots <= slots->n_names)
-        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 8, "fewer slots than names");
+        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 8,
+                       "number of slots is not above that of names");
     if (slots->hash.n_buckets == 0)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 12, "no buckets");
     slots->n_repeats = slots->n_functions - slots->n_names;

@@ -230,9 +230,9 @@ static double seconds_to_encode(const struct lprf_model *model, struct bo_arena 
 }
 
 /*
- * Hashes that all go to the same slot of LLVM's table of a name's records cost no more than others:
- * a file cannot make its reader slow. Counting the taken slots anew for each takes 100 times as
- * long.
+ * Encoding hashes that all go to the same slot of LLVM's table of a name's records takes at most
+ * about 10 times as long as encoding random ones. decode also encodes, so a file cannot make it
+ * slow. An encoder that probes from the first slot for each hash would take 100 times as long.
  */
 static void test_same_slot(void **state)
 {

@@ -155,7 +155,7 @@ static const struct test_case lean_cases[] = {
     {"length cut", 31, BYTES("\xff\xff\xff\xff\xff"), 0, BO_TRUNCATED, 31,
      "varint runs past the end"},
     {"items descend", 20, BYTES("\x50\x03\x60\x61\x62\x63\x3f\x01\0b"), 0, BO_CORRUPT, 26,
-     "items do not ascend"},
+     "items are not in order of hash and name"},
     {"records of a name descend", 32, BYTES("\x91\x30"), 0, BO_CORRUPT, 33,
      "records of a name do not ascend"},
     {"places without end", 32, BYTES("\x31\x91\x93\x95"), 0, BO_TRUNCATED, 36,

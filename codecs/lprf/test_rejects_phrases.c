@@ -49,8 +49,9 @@ static const struct test_pattern phrases = {
 static const struct test_case phrases_cases[] = {
     /* the head */
     {"more names than functions", 4, BYTES("\x05"), 0, BO_CORRUPT, 4, "more names than functions"},
-    {"as many slots as names", 8, BYTES("\x03"), 0, BO_CORRUPT, 8, "fewer slots than names"},
-    {"no slots", 8, BYTES("\0"), 0, BO_CORRUPT, 8, "fewer slots than names"},
+    {"as many slots as names", 8, BYTES("\x03"), 0, BO_CORRUPT, 8,
+     "number of slots is not above that of names"},
+    {"no slots", 8, BYTES("\0"), 0, BO_CORRUPT, 8, "number of slots is not above that of names"},
     {"2^32 - 1 slots", 8, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 69, A_PART_RUNS},
     {"no buckets", 12, BYTES("\0"), 0, BO_CORRUPT, 12, "no buckets"},
     {"2^32 - 1 buckets", 12, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 67, A_PART_RUNS},

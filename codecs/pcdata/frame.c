@@ -154,9 +154,10 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
 }
 
 /*
- * A record may serve tables of several text lengths, and is walked for each. This bound, per byte
- * of area and directory, keeps the work on hostile files linear. To write a record again costs more
- * than to walk it.
+ * A record may serve tables of several text lengths, and is walked once for each length. These
+ * limits bound the runs and bytes of the further walks, for each byte of area and directory (of
+ * which 8 bytes a table count), so that the work on a hostile file is linear in its size. The lower
+ * limit applies to layouts whose records are also written again, which costs more than a walk.
  */
 enum { MAX_AGAIN = 512, MAX_AGAIN_WRITTEN = 32 };
 

@@ -1,6 +1,6 @@
 /*
- * raw: a control. A record is one int32, little-endian, for each quantum of the text. Nothing can
- * be read faster, and nothing is larger.
+ * raw: a control. A record is one int32, little-endian, for each quantum of the text. A lookup is
+ * one load, so it is the fastest codec while its records are in the caches; it is also the largest.
  */
 #include "codecs/pcdata/pcdata.h"
 

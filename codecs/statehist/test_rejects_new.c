@@ -254,8 +254,8 @@ static void test_segments(void **state)
 }
 
 /*
- * A file with fewer zeros, which make it nbytes long, is corrupt; its other bytes are those of
- * `file`, with n_zeros zeros from byte 27 on.
+ * Removes zeros from `file` until it has nbytes bytes, and expects decode to reject the result with
+ * `what`. The n_zeros zeros start at byte 27; bytes 25 and 26 store their number and are adjusted.
  */
 static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, const char *what)
 {

@@ -1056,7 +1056,9 @@ static enum bo_status walk(const struct reader *r, struct unwind_builder *b, str
             if (i ? fde.start < end : fde.start != 0)
                 return bo_fail(err, BO_CORRUPT, at + 8, "functions are not in order from Base");
             if (fde.start > INT32_MAX || r->frame.base > UINT64_MAX - (fde.start + fde.length))
-                return bo_fail(err, BO_CORRUPT, at + 8, "function's address exceeds its limits");
+                return bo_fail(
+                    err, BO_CORRUPT, at + 8,
+                    "function starts 2^31 bytes or more after Base, or ends above 2^64 - 1");
             end = fde.start + fde.length;
             i++;
             status = take_function(r, &c, &fde, &taker, err);

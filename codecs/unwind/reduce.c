@@ -62,7 +62,7 @@ enum bo_status unwind_flatten(const struct unwind_model *model, unwind_hold_stat
         const bool last = i + 1 == model->n_functions;
         if (f->rep && (uint64_t)f->length / f->rep * f->n_rows >= MAX_WRITTEN_OUT)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "a pattern function takes 2^20 rows or more");
+                           "pattern function expands to 2^20 rows or more");
         if (!add_function(&out, model, f, hold, signals) ||
             ((last || f[1].start - unwind_end(f) >= least_hole) &&
              !add(&out, unwind_end(f), NULL, 0)))

@@ -614,7 +614,8 @@ static enum bo_status open_section(const struct bo_codec *self, struct bo_span i
                        "functions or rows do not start where the part before ends");
     if (s.n < r->fdes_off || fdes_nbytes > s.n - r->fdes_off ||
         s.n - r->fdes_off - fdes_nbytes != rows_nbytes)
-        return bo_fail(err, BO_CORRUPT, at + 8, "counts do not match the section's size");
+        return bo_fail(err, BO_CORRUPT, at + 8,
+                       "size of the section is not that of its header, functions and rows");
     if (r->n == 0 && r->base)
         return bo_fail(err, BO_CORRUPT, at + 8, "Base is not 0 in a payload without functions");
     r->fdes = s.p + r->fdes_off;

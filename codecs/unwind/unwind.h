@@ -125,7 +125,7 @@ struct unwind_model {
     enum unwind_arch arch;
     /*
      * Functions are stretches of text that an encoding without function boundaries knows: queries
-     * do not answer where a function starts.
+     * return 0 as a function's start.
      */
     bool joined;
     uint32_t n_functions, n_calls;

@@ -127,8 +127,9 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_
                                struct bo_error *err);
 
 /*
- * Expands the phrase of a code that is not kept to phrases->expanded. Keeps it if there is room.
- * BO_CORRUPT when the code has none, or when its rules are circular.
+ * Expands a code's phrase, which is not kept yet, to phrases->expanded. Keeps it if there is room.
+ * BO_CORRUPT when the code has no phrase, when its rules are circular, or when the phrase is longer
+ * than BO_MAX_PHRASE_NBYTES or than what is left of text_cap.
  */
 enum bo_status bo_expand_phrase(struct bo_phrases *phrases, uint32_t code);
 

@@ -178,8 +178,8 @@ size_t bo_draw_absent_names(const struct bo_names *names, struct bo_random *rand
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 /*
- * Name i cut where it diverges from the closest of some others, or one byte beside: where tries
- * branch.
+ * The prefix of name i up to where it diverges from the most similar of some other names, or one
+ * byte longer. Tries branch there.
  */
 static struct bo_span cut_at_branch(const struct bo_names *names, size_t i,
                                     struct bo_random *random)

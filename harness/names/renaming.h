@@ -2,9 +2,9 @@
  * Renames names, as if they came from another program: rare words are replaced, each by the same
  * word in all names; words that many names share stay. For drawing large documents from small ones.
  *
- * A word is a run of letters that begins with a capital or behind something else: AddBytes has two
- * words. A replacement has as many letters as the word. Each letter is drawn by the frequencies
- * with which letters follow the two before them in the real words.
+ * A word is an optional capital and the lower-case letters after it, at least 3 letters in all:
+ * AddBytes has two words. A replacement has as many letters as the word. Each letter is drawn by
+ * the frequencies with which letters follow the two before them in the real words.
  */
 #ifndef BO_RENAMING_H
 #define BO_RENAMING_H

@@ -121,9 +121,9 @@ static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name,
 /* ---- looking up ------------------------------------------------------------------------------ */
 
 /*
- * The string that a search from `low` up to `high` compares next: the one in the middle, if it has
- * been spelled or all are in its block. Else the first one of its block or of the next, which needs
- * no other.
+ * The string that a search from `low` up to `high` compares next: the middle one, if it is decoded
+ * already, or if the range contains neither the first string of its block nor that of the next.
+ * Otherwise the first of these two in the range, since it is decoded without any other string.
  */
 static uint32_t next_compared(const struct autofdo_trees *trees, uint32_t low, uint32_t high)
 {

@@ -219,7 +219,7 @@ static enum bo_status take_unit(const struct autofdo_v4_file *file, struct autof
 }
 
 /*
- * Paths go upwards, so that one is found by halves. So do sections: then files that share a string
+ * Paths ascend, so that binary search finds one. So do sections: then files that share a string
  * table are neighbours, and none shares its functions, so that no reader meets a section twice.
  */
 static const char *order_flaw(const struct autofdo_v4_unit *last,

@@ -183,7 +183,7 @@ enum bo_status autofdo_v4_open_symbols(const struct autofdo_v4_file *file,
 enum bo_status autofdo_v4_next_symbol(struct autofdo_v4_symbols *symbols,
                                       struct autofdo_v4_symbol *symbol_ret, struct bo_error *err);
 
-/* The one with this string id: by halves where entries have one size, else from the start. */
+/* The one with this string id: by binary search if entries have one size, else from the start. */
 enum bo_status autofdo_v4_find_symbol(const struct autofdo_v4_file *file,
                                       const struct autofdo_v4_unit *unit, uint32_t id,
                                       bool *found_ret, struct autofdo_v4_symbol *symbol_ret,

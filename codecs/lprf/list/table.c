@@ -52,8 +52,7 @@ static enum bo_status read_entries(const struct lprf_file *file, struct index *i
                                                    .off = (size_t)(entry.name.p - file->in.p)};
     }
     if (index->n >= UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES,
-                       "table holds fewer than 2^32 names");
+        return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES, "list has 2^32 - 1 names or more");
     return BO_OK;
 }
 

@@ -183,8 +183,9 @@ void time_index_report_damage(const struct time_index *index, const uint8_t *whe
                               const char *what);
 
 /*
- * Says where the file is damaged, and how, for the query's error; false, so that it can be
- * returned. A place that is NULL, or outside of the file, is that of the file's end.
+ * Stores BO_CORRUPT, the phrase `what` and the offset of `where` in the query's error. The offset
+ * is that of the file's end if `where` is NULL or outside the file. Returns false for the caller to
+ * return.
  */
 static inline bool time_index_damaged(const struct time_index *index, const uint8_t *where,
                                       const char *what)

@@ -2,13 +2,16 @@
  * predicted: an archive of traces. Records, names and places are coded one after the other, each
  * predicted from its contexts, with a binary range coder. Opening decodes the whole file.
  *
- *   uvarint    traces; none: that is all
- *   of each    uvarint version; uvarint length of the source and its bytes; u8 1: has times, 2: has
- *              memory; uvarints: records, names, files, pieces of names, their parts, bytes of
- *                texts
- *   uvarint    length of each of the five streams: structure, names, refs, locations, times
+ *   uvarint     number of traces; if it is 0, the file ends here
+ *   per trace:
+ *     uvarint     version
+ *     uvarint     bytes of the source, and the source
+ *     u8          flags: 1 some record has a time, 2 some record has memory
+ *     6 uvarints  numbers of records, names, files, nodes, parts of all nodes, and bytes of texts
+ *   5 uvarints  bytes of each stream: structure, names, refs, locations, times
  *   the streams, in this order
- *   zeros, up to a 64th byte for each record, name, file, piece, part and byte of text
+ *   zeros       if needed, up to ceil(units / 64) bytes for the file; the units are the sum of all
+ *               records, names, files, nodes, parts and bytes of texts
  *
  * README.md says what is in the streams.
  */

@@ -48,8 +48,8 @@ enum bo_status terms_find_kept(struct terms_kept *kept, struct templight_terms *
                                struct bo_span text, uint32_t *answer, struct bo_error *err);
 
 /*
- * All names of a trace, in the arena or kept. `alone`: each is spelled as it is by itself, whatever
- * is kept.
+ * Lists all names of a trace. Their bytes are the kept texts if there are any, else in the arena.
+ * If `alone`, each name is decoded from the file, without kept texts or the text of other names.
  */
 enum bo_status terms_list_names(struct terms_kept *kept, struct templight_terms *terms,
                                 struct bo_arena *arena, bool alone, struct bo_span **names_ret,

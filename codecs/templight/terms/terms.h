@@ -238,8 +238,9 @@ enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name
 /* ---- all names ------------------------------------------------------------------------------- */
 
 /*
- * A name whose text is there already, behind room for its head, with TEMPLIGHT_SLACK behind the
- * longest.
+ * Completes a struct templight_text in place: writes its header before the nbytes bytes at `text`
+ * and zeros after them. Returns the bytes of header, text and padding. The caller has left room for
+ * the header, and TEMPLIGHT_SLACK bytes after the longest name.
  */
 static inline size_t templight_frame_text(uint8_t *text, uint32_t nbytes)
 {

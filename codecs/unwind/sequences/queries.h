@@ -208,9 +208,9 @@ static inline unsigned n_passed(__m256i x, __m256i *before, __m256i off)
 }
 
 /*
- * The state at an offset, in units. All distances are added up, sixteen at a time, which gives that
- * of the implied step; then rows that end at or before the offset are counted. Most lists have at
- * most 16 rows: no branch then depends on the list or the offset.
+ * The state at an offset, in units. Adds up the stored distances, 16 at a time: the length minus
+ * this sum is the distance of the implied step. Then counts the rows that end at or before the
+ * offset. Most lists have at most 16 rows; for these no branch depends on the list or the offset.
  */
 static inline uint32_t state_in_groups(const struct reader *r, const struct record *record,
                                        uint32_t off, uint32_t length)

@@ -34,9 +34,9 @@ static inline size_t unwind_seq_stride(unsigned low_bits, unsigned pad_bits)
 }
 
 /*
- * Of a codec with a fixed dictionary (bo_codec.own): a stream of lists for each machine. The
- * dictionaries of its payloads continue it. All its distances have base 1, so that every function
- * has a record.
+ * The fixed dictionary of a codec (bo_codec.own): for each machine a stream of lists, which the
+ * dictionaries of the payloads continue. The distances of fixed lists have base 1, so some record
+ * can store any distances.
  */
 struct unwind_seq_fixed {
     struct bo_span streams[UNWIND_N_ARCHS];
