@@ -13,16 +13,16 @@ VERSION := 1.0
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
 	gnuplot-nox valgrind libmd4c-dev libmd4c-html0-dev lld
+# Libraries of optional codecs and importers; without them, these are left out.
+PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev libsqlite3-dev libbabeltrace2-dev
 PACKAGES_TEST := python3 clang lld llvm llvm-19 llvm-22 libclang-rt-14-dev clang-format libcmocka-dev \
 	golang-1.19-go golang-1.19-src jq xz-utils \
 	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
-	openjdk-17-jdk-headless parallel libbabeltrace2-dev babeltrace2 lttng-tools liblttng-ust1 \
-	chromium npm mandoc zsh llvm-22-dev
+	openjdk-17-jdk-headless parallel babeltrace2 lttng-tools liblttng-ust1 \
+	chromium npm mandoc zsh llvm-22-dev $(PACKAGES_OPTIONAL)
 PACKAGES_FUZZ := afl++ clang lld llvm libclang-rt-14-dev zip unzip
-# Libraries of optional codecs and importers; without them, these are left out.
-PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev libsqlite3-dev libbabeltrace2-dev
 PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake tcl valgrind linux-perf \
 	autofdo clang-14 libstdc++-12-dev
 
