@@ -150,8 +150,8 @@ static const struct bo_query_kind kinds[N_KINDS] = {
  *   u32  end, above the start
  *   u32  value
  *
- * `rows` is searched by halves. `lengths` has varints: the gap between the range before and the
- * start, the length less 1, the value. It is walked from its start.
+ * A query does a binary search in `rows`. `lengths` has varints: the gap between the range before
+ * and the start, the length less 1, the value. It is walked from its start.
  */
 struct reader {
     struct bo_span in;
