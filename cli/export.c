@@ -139,5 +139,12 @@ int bo_cmd_export(int argc, char **argv)
     if (!codec || !find_source(source, tree, sizeof tree) || !make_folder(folder) ||
         !write_vectors(format, codec, tree, folder))
         return BO_EXIT_USAGE;
-    return write_code(tree, argv[1], codec, folder, reader_only, prefix);
+    const int code = write_code(tree, argv[1], codec, folder, reader_only, prefix);
+    if (code != BO_EXIT_OK) {
+        char vectors[MAX_PATH];
+        snprintf(vectors, sizeof vectors, "%s/vectors.json", folder);
+        unlink(vectors);
+        rmdir(folder); /* stays if it has other files */
+    }
+    return code;
 }

@@ -24,6 +24,7 @@ OTHER_HEADERS = {'xxhash.h': 'XXH', 'zstd.h': 'ZSTD_', 'simde/x86/sse2.h': 'simd
 HEADER_MACROS = {'xxhash.h': 'XXH_INLINE_ALL', 'zstd.h': 'ZSTD_STATIC_LINKING_ONLY'}
 # A header, the requirement in the folder's README, and the library to link.
 NEEDS = [('<xxhash.h>', 'the header `xxhash.h` of xxHash 0.8', ''), ('<zstd.h>', 'libzstd', 'zstd'),
+         ('<zlib.h>', 'zlib', 'z'), ('<sqlite3.h>', 'SQLite 3', 'sqlite3'), ('<cmph.h>', 'libcmph', 'cmph'),
          ('<simde/', 'the headers of SIMDe', ''), ('<math.h>', '', 'm')]
 UNUSED_IN_CHECKS = 'workloads|n_workloads|parse|print|link'
 
@@ -400,7 +401,7 @@ class Tree:
             found = [i for i in self.file(path).locals.get(name, []) if i.kind in ('function', 'object')]
             if found:
                 return found
-        sys.exit('bakeoff: export: no source file defines ' + name)
+        sys.exit('bakeoff: export: no C file defines %s, which %s declares' % (name, header))
 
     def visible(self, file):
         """The headers that a file includes, directly or not, and itself."""
@@ -704,12 +705,11 @@ def main():
     api = set(API)
     includes = ''.join('#include <%s>\n' % h for h in ('stdbool.h', 'stddef.h', 'stdint.h'))
     guard = name.upper() + '_H'
-    text = made % (codec + ': the model, the queries and the codec.') + \
+    interface = made % (codec + ': the model, the queries and the codec.') + \
         '#ifndef %s\n#define %s\n\n%s\n#ifdef __cplusplus\nextern "C" {\n#endif\n' % (guard, guard, includes) + \
         write_items(tree, public, api) + \
         WRAPPERS % dict(fields, encode_doc='' if reader_only else ENCODE_DOC % fields) + \
         '\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n'
-    save(folder, name + '.h', text, format_, prefix)
 
     roots = [i for i in codec_file.locals[symbol]] + tree.declarations('bo_fail', header)
     for n in API:
@@ -723,6 +723,7 @@ def main():
     definitions = DEFINITIONS % dict(fields, encode='' if reader_only else ENCODE_DEFINITION % fields)
     text = made % (codec + ', in one file.') + UNUSED + '#include "%s.h"\n\n' % name + system + \
         write_items(tree, live, api, {'%s_%s' % (name, f) for f in ('encode', 'decode', 'open', 'query')}) + definitions
+    save(folder, name + '.h', interface, format_, prefix)
     save(folder, name + '.c', text, format_, prefix)
 
     queries = tree.file('codecs/%s/queries.h' % format_)

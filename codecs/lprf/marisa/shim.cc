@@ -1,11 +1,14 @@
 // libmarisa behind a C interface.
-#include "codecs/lprf/marisa/shim.h"
-
 #include <marisa.h>
 
+#include <cstdint>
 #include <new>
 #include <sstream>
 #include <string>
+
+extern "C" {
+#include "codecs/lprf/marisa/shim.h"
+}
 
 struct lprf_marisa_builder {
     marisa::Keyset names;

@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum lprf_marisa_status {
     LPRF_MARISA_OK,
     LPRF_MARISA_NO_MEMORY,
@@ -58,9 +54,5 @@ enum lprf_marisa_status lprf_marisa_find(struct lprf_marisa *trie, const uint8_t
 /* The name of an id below the number of names; valid until the next call for this trie. */
 enum lprf_marisa_status lprf_marisa_spell(struct lprf_marisa *trie, uint32_t id,
                                           const uint8_t **p_ret, size_t *nbytes_ret);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
