@@ -19,14 +19,11 @@ void bo_mix_fill(void *words, size_t n, uint32_t value)
 {
     enum { MAX_COPY = 1024 }; /* stays in the first cache */
     uint8_t *to = words;
-    size_t n_set = n > 0;
-    if (n)
-        memcpy(to, &value, sizeof value);
-    while (n_set < n) {
+    memcpy(to, &value, sizeof value);
+    for (size_t n_set = 1, n_copied; n_set < n; n_set += n_copied) {
         const size_t most = n_set < MAX_COPY ? n_set : MAX_COPY;
-        const size_t n_copied = n - n_set < most ? n - n_set : most;
+        n_copied = n - n_set < most ? n - n_set : most;
         memcpy(to + n_set * sizeof value, to, n_copied * sizeof value);
-        n_set += n_copied;
     }
 }
 
