@@ -676,7 +676,7 @@ static void test_all_codecs_pass(void **state)
     expect_all_pass(model, effort);
     assert_int_equal(pcdata->generate(&random, 0, &arena, &m, NULL), BO_OK);
     expect_all_pass(m, effort); /* a document without tables */
-    assert_int_equal(pcdata->generate(&random, 300, &arena, &m, NULL), BO_OK);
+    assert_int_equal(pcdata->generate(&random, 100, &arena, &m, NULL), BO_OK);
     effort.max_queries =
         500; /* sampled queries, sampled damage, and answers larger than the first buffer */
     effort.max_damage_full = 10;
