@@ -112,9 +112,7 @@ static void check_text(const struct import *in, struct bo_writer *text)
 static void check_encodings(const struct import *in)
 {
     const struct bo_effort effort = bo_fuzz_effort(1);
-    const struct bo_check *round_trip = bo_checks;
-    while (strcmp(round_trip->name, "round-trip") != 0)
-        round_trip++;
+    const struct bo_check *round_trip = bo_find_check("round-trip");
     for (const struct bo_codec *const *c = bo_fuzz_format->codecs; *c; c++) {
         if ((*c)->reads)
             continue;

@@ -145,15 +145,12 @@ static void test_damage(void **state)
     const struct bo_effort effort = bo_effort_default();
     struct lprf_function functions[40];
     const struct lprf_model model = {N_ELEMENTS(functions), functions};
-    const struct bo_check *damage = bo_checks;
-    while (strcmp(damage->name, "damage") != 0)
-        damage++;
     for (unsigned i = 0; i < 40; i++)
         functions[i] = function(i == 39 ? 38 : i, 1);
     functions[39].hash = 1;
     for (size_t c = 0; c < N_ELEMENTS(codecs); c++) {
         const struct bo_check_result result =
-            damage->run(format, bo_find_codec(format, codecs[c]), &model, &effort);
+            bo_find_check("damage")->run(format, bo_find_codec(format, codecs[c]), &model, &effort);
         if (result.outcome != BO_PASS)
             fail_msg("%s: %s %s", codecs[c], result.finding.class, result.finding.detail);
         assert_true(result.n_cases > 2000); /* every byte, not a sample */

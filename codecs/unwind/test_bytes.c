@@ -384,13 +384,33 @@ static void test_all_rules(void **state)
     }
 }
 
+/* Compact unwind holds rbp as the lowest of up to six saved registers. */
+static void test_saved_registers(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 6; n++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        void *decoded;
+        char text[80];
+        snprintf(text, sizeof text, "unwind 1\narch amd64 joined\nfn 0x1000 16\n0 sp+%d c-8 c-%d\n",
+                 8 * n + 16, 8 * n + 8);
+        const struct bo_codec *codec = encode_text("compact-unwind", text, &arena, &out);
+        const void *model = parse_text(text, &arena);
+        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
+        assert_null(test_format()->differ(model, decoded));
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_longest_text), cmocka_unit_test(test_extreme_offsets),
         cmocka_unit_test(test_rejects),      cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_all_rules),
+        cmocka_unit_test(test_all_rules),    cmocka_unit_test(test_saved_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -669,3 +669,11 @@ const struct bo_check bo_checks[] = {
      check_allocation_failure},
     {NULL, NULL, NULL},
 };
+
+const struct bo_check *bo_find_check(const char *name)
+{
+    const struct bo_check *check = bo_checks;
+    while (strcmp(check->name, name) != 0)
+        check++;
+    return check;
+}

@@ -59,6 +59,9 @@ struct bo_check {
 
 extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
+/* The check of this name, which there must be. */
+const struct bo_check *bo_find_check(const char *name);
+
 /* One encoding of a model, for all checks of the codecs that write it. Starts as {0}. */
 struct bo_shared_encoding {
     const struct bo_codec *writer; /* NULL: no encoding */

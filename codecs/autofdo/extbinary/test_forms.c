@@ -7,6 +7,7 @@
 
 #include "codecs/autofdo/extbinary/extbinary.h"
 #include "codecs/autofdo/extbinary/test_extbinary.h"
+#include "harness/check/check.h"
 
 #define TEXT "main:42:7\n 1: 10 bar:5 foo:3\n 2.3: 30\n 2: inl:2\n  1: 2\nfoo:0:0\n"
 
@@ -242,6 +243,30 @@ static void test_eytzinger(void **state)
         }
 }
 
+/* Whatever part of the file an allocation fails in: with each number of functions, in another. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    const struct bo_effort effort = bo_effort_default();
+    for (unsigned n = 1; n <= 64; n++) {
+        struct bo_arena arena;
+        struct bo_writer text;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&text, &arena);
+        for (unsigned i = 0; i < n; i++)
+            bo_put_text(&text, "f%u:0:0\n", i);
+        bo_put_u8(&text, 0);
+        const void *model = parse_text((const char *)text.p, &arena);
+        const struct bo_check_result result =
+            bo_find_check("allocation-failure")
+                ->run(test_format(), called("extbinary-eytzinger"), model, &effort);
+        if (result.outcome != BO_PASS)
+            fail_msg("%u functions: %s %s", n, result.finding.class, result.finding.detail);
+        bo_writer_free(&text);
+        bo_arena_free(&arena);
+    }
+}
+
 /* ---- LLVM ------------------------------------------------------------------------------------ */
 
 /* Made from names, LLVM's tables are in their order; a second pass orders them by GUID. */
@@ -446,17 +471,12 @@ static void test_zlib_rejects(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_guids),
-        cmocka_unit_test(test_collisions),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_eytzinger),
-        cmocka_unit_test(test_llvm_guids),
-        cmocka_unit_test(test_llvm_names),
-        cmocka_unit_test(test_llvm_zlib),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_more_rejects),
-        cmocka_unit_test(test_eytzinger_rejects),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_guids),
+        cmocka_unit_test(test_collisions),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_eytzinger),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_llvm_guids),   cmocka_unit_test(test_llvm_names),
+        cmocka_unit_test(test_llvm_zlib),    cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_more_rejects), cmocka_unit_test(test_eytzinger_rejects),
         cmocka_unit_test(test_zlib_rejects),
     };
     return cmocka_run_group_tests_name("extbinary's forms", tests, NULL, NULL);

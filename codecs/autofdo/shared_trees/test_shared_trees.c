@@ -441,6 +441,41 @@ static void test_repetitive_names(void **state)
     }
 }
 
+/* Functions that have only a head, whose count is no later one: a query reports it as decode does. */
+static void test_damaged_heads(void **state)
+{
+    (void)state;
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct bo_writer out;
+    unsigned n_cases = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    const void *model = parse_text("a:0:0\nb:0:1\nc:5:5\n 1: 0\n 2: 5\nd:0:2\ne:0:0\nf:0:1\n"
+                                   "g:3:3\n 1: 0\n 2: 3\nh:4:4\n 1: 0\n 2: 4\n",
+                                   &arena);
+    const struct bo_span bytes = encode(codec, model, &out);
+    for (size_t i = 0; i < 8 * bytes.n; i++) {
+        static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+        struct bo_error err = {0};
+        void *reader, *decoded;
+        bool failed = false;
+        out.p[i / 8] ^= (uint8_t)(1u << i % 8);
+        if (codec->decode(codec, bytes, &arena, &decoded, &err) == BO_CORRUPT &&
+            strcmp(err.what, "count is not a valid code") == 0 &&
+            codec->open(codec, bytes, &arena, &reader, NULL) == BO_OK) {
+            for (size_t k = 0; k < N_ELEMENTS(names); k++)
+                failed |= answer_function(codec, reader, names[k]) == BO_CORRUPT;
+            assert_true(failed);
+            n_cases++;
+        }
+        out.p[i / 8] ^= (uint8_t)(1u << i % 8);
+    }
+    assert_true(n_cases > 0);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +492,7 @@ static int run_file(void)
         cmocka_unit_test(test_lookups),
         cmocka_unit_test(test_damaged_block),
         cmocka_unit_test(test_repetitive_names),
+        cmocka_unit_test(test_damaged_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
