@@ -10,6 +10,7 @@
 #include "harness/core/hash.h"
 #include "harness/core/test_cmocka.h"
 #include "harness/file.h"
+#include "harness/queries.h"
 #include "harness/registry.h"
 #include "harness/test_decode.h"
 
@@ -141,11 +142,28 @@ static inline void expect_scale(const void *model, size_t scale, size_t *n_large
     *n_larger += n > scale;
 }
 
-/* Models of up to max_scale units are valid, and stay valid after each of some changes. */
+/*
+ * Adds those kinds that have an invalid query for this model. Without one, no check asks what a
+ * codec must refuse.
+ */
+static inline void note_invalid(const void *model, uint32_t *kinds)
+{
+    for (unsigned k = 0; k < test_format()->n_kinds; k++) {
+        max_align_t query[16] = {{0}};
+        assert_true(test_format()->kinds[k].query_size <= sizeof query);
+        *kinds |= (uint32_t)test_format()->kinds[k].invalid_at(model, 0, query) << k;
+    }
+}
+
+/*
+ * Models of up to max_scale units are valid, and stay valid after each of some changes. Together
+ * they have invalid queries of all kinds that can have some.
+ */
 static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_of_model flaw_of)
 {
     enum { N_CHANGES = 30 };
     size_t n_larger = 0;
+    uint32_t with_invalid = 0;
     for (uint64_t seed = 0; seed < n_seeds; seed++) {
         const size_t scale = seed % (max_scale + 1);
         struct bo_arena arena;
@@ -153,6 +171,7 @@ static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         void *model = generate_model(seed, scale, &arena);
         expect_scale(model, scale, &n_larger);
+        note_invalid(model, &with_invalid);
         for (unsigned i = 0; i < N_CHANGES; i++) {
             void *before = model;
             assert_int_equal(test_format()->mutate(before, &random, &arena, &model, NULL), BO_OK);
@@ -164,6 +183,9 @@ static inline void expect_valid_models(unsigned n_seeds, size_t max_scale, flaw_
         bo_arena_free(&arena);
     }
     assert_true(n_larger <= n_seeds / 8);
+    for (unsigned k = 0; k < test_format()->n_kinds; k++)
+        if (!(with_invalid >> k & 1) && test_format()->kinds[k].invalid_at != bo_none_invalid)
+            fail_msg("%s: no invalid query", test_format()->kinds[k].name);
 }
 
 /*

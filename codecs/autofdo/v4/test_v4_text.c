@@ -200,6 +200,8 @@ static const struct {
      "place of a call has no count or is not in order"},
     {C "callsites = { 3 -> { a = 1 } } }", BO_CORRUPT, 76,
      "place of a call has no count or is not in order"},
+    {C "inlined = { -> a { } } }", BO_CORRUPT, 74, "expected an integer"},
+    {C "inlined = { 1 -> { } } }", BO_CORRUPT, 79, "expected a name"},
     {C "inlined = { 1 -> a { }, 1 -> a { } } }", BO_CORRUPT, 86, "callees are not in order"},
     {C "inlined = { 1 -> a { head = 1 } } }", BO_CORRUPT, 83,
      "expected counts, callsites, inlined or }, in this order"},
