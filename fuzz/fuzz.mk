@@ -239,6 +239,8 @@ quick_sanitized = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/gener
 	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS)) $(if $(filter harness,$(2)),codecs/pcdata))
 quick_checks = $(quick_sanitized) $(1:%=quick/documents/%) $(1:%=quick/vectors/%)
 quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
+# The other checks run the code for this processor, these the portable one.
+quick/sanitized/%: export BAKEOFF_ISA := v1
 quick/sanitized/harness: $(call quick_sanitized,$(FORMATS),harness)
 $(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))) \
     $(eval quick/sanitized/$(f): $(call quick_sanitized,$(f),codecs/$(f))))

@@ -187,6 +187,7 @@ print_table() {
 }
 
 [[ $1 != anchors ]] || { check_anchors; exit; }
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 n=$1 seed=$2
 shift 2
 all=("$@") jobs=$(nproc)
@@ -223,7 +224,7 @@ awk -F '\t' 'NR > 1 { d += $3; s += $5 } END { printf "detected: %d of %d that a
     d + s, d + s ? 100 * d / (d + s) : 0 }' "$WORK"/table.tsv
 if ((!$#)) && [[ -d results/fuzz ]]; then
     {
-        echo "# $n edits, seed $seed; $(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
+        echo "# $n edits, seed $seed; $(date -u +%Y-%m-%d), commit $commit"
         tail -n +2 "$WORK"/table.tsv
     } >results/fuzz/mutants.tsv
 fi

@@ -384,6 +384,33 @@ static void test_all_rules(void **state)
     }
 }
 
+/* A page of delta4 is 64 KiB, and holds a row less than it has bytes. */
+static void test_most_rows(void **state)
+{
+    (void)state;
+    for (unsigned n = 65535; n <= 65536; n++) {
+        struct bo_arena arena;
+        struct bo_writer text, out;
+        struct bo_error error = {0};
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&text, &arena);
+        bo_writer_init(&out, &arena);
+        bo_put_text(&text, "unwind 1\narch amd64\nfn 0x10000 65536\n");
+        for (unsigned i = 0; i < n; i++)
+            bo_put_text(&text, "%u sp+%u c-8 s\n", i, i % 2 ? 8u : 800u);
+        bo_put_u8(&text, 0);
+        const struct bo_codec *codec = bo_find_codec(test_format(), "delta4");
+        const void *model = parse_text((const char *)text.p, &arena);
+        assert_int_equal(codec->encode(codec, model, &out, &error),
+                         n == 65535 ? BO_OK : BO_UNSUPPORTED);
+        if (n == 65536)
+            assert_string_equal(error.what, "a page has 65536 rows");
+        bo_writer_free(&out);
+        bo_writer_free(&text);
+        bo_arena_free(&arena);
+    }
+}
+
 /* Compact unwind holds rbp as the lowest of up to six saved registers. */
 static void test_saved_registers(void **state)
 {
@@ -407,10 +434,11 @@ static void test_saved_registers(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_longest_text), cmocka_unit_test(test_extreme_offsets),
-        cmocka_unit_test(test_rejects),      cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_all_rules),    cmocka_unit_test(test_saved_registers),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_longest_text),    cmocka_unit_test(test_extreme_offsets),
+        cmocka_unit_test(test_rejects),         cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_most_rows),       cmocka_unit_test(test_all_rules),
+        cmocka_unit_test(test_saved_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,7 +241,11 @@ bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_code
                             const void *model, void *reader, const struct bo_effort *effort,
                             uint64_t *n_cases, struct bo_finding *finding)
 {
-    for (unsigned k = 0; k < format->n_kinds; k++) {
+    enum { MAX_AGAIN = 64 };
+    struct bo_effort again = *effort;
+    again.max_queries = effort->max_queries / 4 < MAX_AGAIN ? effort->max_queries / 4 : MAX_AGAIN;
+    for (unsigned i = 0; i < 2 * format->n_kinds; i++) {
+        const unsigned k = i % format->n_kinds;
         if (!(codec->kinds >> k & 1))
             continue;
         struct bo_arena arena;
@@ -255,7 +259,7 @@ bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_code
             .arena = &arena,
             .finding = finding,
         };
-        const bool ok = compare_kind(&c, effort, n_cases);
+        const bool ok = compare_kind(&c, i == k ? effort : &again, n_cases);
         bo_arena_free(&arena);
         if (!ok)
             return false;

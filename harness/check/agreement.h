@@ -50,7 +50,8 @@ void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *qu
 /*
  * Runs all queries of every kind that the codec supports, or a sample limited by `effort`. False
  * with the finding filled at the first answer that differs from the oracle's. *n_cases counts
- * queries. The buffers of each kind are allocated separately, within the budget.
+ * queries. Then the reader gets some queries of each kind again: what it keeps of later kinds may
+ * answer earlier ones. The buffers of each kind are allocated separately, within the budget.
  */
 bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
                             const void *model, void *reader, const struct bo_effort *effort,

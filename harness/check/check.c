@@ -473,9 +473,9 @@ static struct bo_check_result check_damage(const struct bo_format *format,
 /* ---- allocation failures --------------------------------------------------------------------- */
 
 /* The operations, besides queries, whose allocations are made to fail. */
-enum step { ENCODE, DECODE, OPEN, PRINT, PARSE, N_STEPS };
+enum step { ENCODE, REDUCE, DECODE, OPEN, PRINT, PARSE };
 
-static const char *const steps[] = {"encode", "decode", "open", "print", "parse"};
+static const char *const steps[] = {"encode", "reduce", "decode", "open", "print", "parse"};
 
 static enum bo_status attempt(const struct trial *t, enum step step, struct bo_span text,
                               struct bo_arena *arena, struct bo_error *error)
@@ -484,6 +484,9 @@ static enum bo_status attempt(const struct trial *t, enum step step, struct bo_s
     struct bo_writer out;
     enum bo_status status;
     switch (step) {
+    case REDUCE:
+        return t->codec->reduce ? t->codec->reduce(t->codec, t->model, arena, &ignored, error)
+                                : BO_OK;
     case DECODE:
         return t->codec->decode(t->codec, bo_writer_span(&t->encoded), arena, &ignored, error);
     case OPEN:

@@ -441,7 +441,7 @@ static void test_repetitive_names(void **state)
     }
 }
 
-/* Functions that have only a head, whose count is no later one: a query reports it as decode does. */
+/* An invalid count of a function that has no other one: a query reports it as decode does. */
 static void test_damaged_heads(void **state)
 {
     (void)state;
