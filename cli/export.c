@@ -135,16 +135,17 @@ int bo_cmd_export(int argc, char **argv)
                               prefix);
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("export", argv[1], &format);
-    char tree[MAX_PATH / 2];
-    if (!codec || !find_source(source, tree, sizeof tree) || !make_folder(folder) ||
-        !write_vectors(format, codec, tree, folder))
+    char tree[MAX_PATH / 2], vectors[MAX_PATH];
+    snprintf(vectors, sizeof vectors, "%s/vectors.json", folder);
+    const bool had_folder = access(folder, F_OK) == 0, had_vectors = access(vectors, F_OK) == 0;
+    if (!codec || !find_source(source, tree, sizeof tree) || !make_folder(folder))
         return BO_EXIT_USAGE;
-    const int code = write_code(tree, argv[1], codec, folder, reader_only, prefix);
-    if (code != BO_EXIT_OK) {
-        char vectors[MAX_PATH];
-        snprintf(vectors, sizeof vectors, "%s/vectors.json", folder);
+    const int code = write_vectors(format, codec, tree, folder)
+                         ? write_code(tree, argv[1], codec, folder, reader_only, prefix)
+                         : BO_EXIT_USAGE;
+    if (code != BO_EXIT_OK && !had_vectors)
         unlink(vectors);
-        rmdir(folder); /* stays if it has other files */
-    }
+    if (code != BO_EXIT_OK && !had_folder)
+        rmdir(folder);
     return code;
 }

@@ -224,6 +224,8 @@ quick/tests/%: $(OUT)/test/%/tests
 	@echo "check: tests of $*"; $<
 quick/generated/%: $(OUT)/selfcheck
 	@echo "check: selfcheck of generated $*"; $< --first --light --generated 6 $* codecs/$*/golden.tsv
+quick/portable/%: $(OUT)/selfcheck
+	@echo "check: selfcheck of portable $*"; BAKEOFF_ISA=v1 $< --first --light --generated 6 $* codecs/$*/golden.tsv
 quick/documents/%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 	@echo "check: selfcheck of documents of $*"; $< --first --light --generated 0 \
 	    --checks-up-to 300000 --up-to 1000000 $* codecs/$*/golden.tsv $(call documents,$*)
@@ -237,10 +239,8 @@ quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)
 # The generic checks are tested on codecs of pcdata.
 quick_sanitized = $(foreach f,$(1),$(call quick_replays,$(f))) $(1:%=quick/generated/%) \
 	$(addprefix quick/tests/,$(filter $(2) $(2)/%,$(TEST_FOLDERS)) $(if $(filter harness,$(2)),codecs/pcdata))
-quick_checks = $(quick_sanitized) $(1:%=quick/documents/%) $(1:%=quick/vectors/%)
+quick_checks = $(quick_sanitized) $(1:%=quick/portable/%) $(1:%=quick/documents/%) $(1:%=quick/vectors/%)
 quick/checks/harness: $(call quick_checks,$(FORMATS),harness)
-# The other checks run the code for this processor, these the portable one.
-quick/sanitized/%: export BAKEOFF_ISA := v1
 quick/sanitized/harness: $(call quick_sanitized,$(FORMATS),harness)
 $(foreach f,$(FORMATS),$(eval quick/checks/$(f): $(call quick_checks,$(f),codecs/$(f))) \
     $(eval quick/sanitized/$(f): $(call quick_sanitized,$(f),codecs/$(f))))

@@ -401,7 +401,7 @@ class Tree:
             found = [i for i in self.file(path).locals.get(name, []) if i.kind in ('function', 'object')]
             if found:
                 return found
-        sys.exit('bakeoff: export: no C file defines %s, which %s declares' % (name, header))
+        sys.exit('bakeoff: export: the codec needs %s, which no C file implements' % header)
 
     def visible(self, file):
         """The headers that a file includes, directly or not, and itself."""

@@ -118,6 +118,15 @@ static enum bo_status open_without_memory_checks(const struct bo_codec *self, st
     return read_without_memory_checks(real->open, in, a, ret, err);
 }
 
+static enum bo_status reduce_without_memory_checks(const struct bo_codec *self, const void *m,
+                                                   struct bo_arena *a, void **ret,
+                                                   struct bo_error *err)
+{
+    (void)bo_alloc(a, 1);
+    *ret = (void *)(uintptr_t)m;
+    return BO_OK;
+}
+
 /* ---- queries that allocate: from the arena of the reader that was opened last ---- */
 
 static struct bo_arena *of_reader;
@@ -239,6 +248,18 @@ static enum bo_status query_wrong_in_batches(const struct bo_codec *self, void *
     return status;
 }
 
+/* Points are answered wrongly by a reader that has answered a scan. */
+static enum bo_status query_wrong_after_scans(const struct bo_codec *self, void *reader,
+                                              unsigned kind, const void *queries, size_t n,
+                                              void *answers, struct bo_error *err)
+{
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
+    n_calls += kind == PCDATA_SCAN;
+    if (kind == PCDATA_POINT && !status && n_calls)
+        ((int32_t *)answers)[0]++;
+    return status;
+}
+
 static enum bo_status query_fails_once(const struct bo_codec *self, void *reader, unsigned kind,
                                        const void *queries, size_t n, void *answers,
                                        struct bo_error *err)
@@ -307,6 +328,11 @@ static const struct fault faults[] = {
     {"run-array", "oracle", "open-fails", "open: planted at byte 5", {.open = fail_read}},
     {"varint-delta", "oracle", "wrong-answer", "point 2 6:", {.query = query_wrong_once}},
     {"run-array", "oracle", "wrong-answer", "in a batch", {.query = query_wrong_in_batches}},
+    {"run-array",
+     "oracle",
+     "wrong-answer",
+     "point",
+     {.open = open_with_arena, .query = query_wrong_after_scans}},
     {"raw", "oracle", "query-fails", "point 1 6: out of range", {.query = query_fails_once}},
     {"raw", "oracle", "wrong-answer", "scan", {.query = query_scans_too_little}},
     {"raw", "oracle", "ignores-room", "scan: ok with room for", {.query = query_that_ignores_room}},
@@ -322,6 +348,11 @@ static const struct fault faults[] = {
      "allocation-failure",
      "encode",
      {.encode = encode_without_memory_checks}},
+    {"varint-delta",
+     "allocation-failure",
+     "allocation-failure",
+     "reduce",
+     {.reduce = reduce_without_memory_checks}},
     {"varint-delta",
      "allocation-failure",
      "allocation-failure",
@@ -392,7 +423,7 @@ static void test_failures_in_queries_are_found(void **state)
         struct bo_effort effort = small_effort();
         effort.max_failures = 50;
         const struct bo_check_result r =
-            named("allocation-failure")(&format, &faulty, model, &effort);
+            bo_find_check("allocation-failure")->run(&format, &faulty, model, &effort);
         assert_int_equal(r.outcome, cases[i].detail ? BO_FAIL : BO_PASS);
         if (cases[i].detail) {
             assert_string_equal(r.finding.class, "allocation-failure");
@@ -441,6 +472,8 @@ static void plant(const struct fault *fault)
     n_calls = 0;
     if (fault->with.encode)
         faulty.encode = fault->with.encode;
+    if (fault->with.reduce)
+        faulty.reduce = fault->with.reduce;
     if (fault->with.decode)
         faulty.decode = fault->with.decode;
     if (fault->with.open)
@@ -655,7 +688,7 @@ static void expect_all_pass(const void *m, struct bo_effort effort)
         for (const struct bo_check *check = bo_checks; check->name; check++) {
             const struct bo_check_result r = check->run(pcdata, *c, m, &effort);
             const bool runs_queries =
-                check->run == named("oracle") || check->run == named("out-of-range");
+                check == bo_find_check("oracle") || check == bo_find_check("out-of-range");
             if (r.outcome == BO_FAIL || (r.outcome == BO_SKIP && (!(*c)->reads || runs_queries)))
                 fail_msg("%s: %s: %s %s", (*c)->name, check->name,
                          r.outcome == BO_SKIP ? r.why_skipped : r.finding.class, r.finding.detail);
@@ -676,7 +709,7 @@ static void test_all_codecs_pass(void **state)
     expect_all_pass(model, effort);
     assert_int_equal(pcdata->generate(&random, 0, &arena, &m, NULL), BO_OK);
     expect_all_pass(m, effort); /* a document without tables */
-    assert_int_equal(pcdata->generate(&random, 100, &arena, &m, NULL), BO_OK);
+    assert_int_equal(pcdata->generate(&random, 300, &arena, &m, NULL), BO_OK);
     effort.max_queries =
         500; /* sampled queries, sampled damage, and answers larger than the first buffer */
     effort.max_damage_full = 10;
@@ -776,7 +809,7 @@ static void test_small_budget(void **state)
     struct bo_effort effort = small_effort();
     start_from("run-array");
     effort.budget_nbytes = 4000; /* enough to encode, too little for a batch */
-    const struct bo_check_result r = named("oracle")(&format, &faulty, model, &effort);
+    const struct bo_check_result r = bo_find_check("oracle")->run(&format, &faulty, model, &effort);
     assert_int_equal(r.outcome, BO_FAIL);
     assert_string_equal(r.finding.class, "check-out-of-memory");
 }

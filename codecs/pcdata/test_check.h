@@ -64,22 +64,10 @@ static inline struct bo_effort small_effort(void)
     return effort;
 }
 
-typedef struct bo_check_result check_function(const struct bo_format *, const struct bo_codec *,
-                                              const void *, const struct bo_effort *);
-
-static inline check_function *named(const char *name)
-{
-    const struct bo_check *check = bo_checks;
-    while (check->name && strcmp(check->name, name) != 0)
-        check++;
-    assert_non_null(check->name);
-    return check->run;
-}
-
 static inline struct bo_check_result run_check(const char *name)
 {
     const struct bo_effort effort = small_effort();
-    return named(name)(&format, &faulty, model, &effort);
+    return bo_find_check(name)->run(&format, &faulty, model, &effort);
 }
 
 /* ---- faults that more than one test plants --------------------------------------------------- */

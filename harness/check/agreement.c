@@ -259,7 +259,7 @@ bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_code
             .arena = &arena,
             .finding = finding,
         };
-        const bool ok = compare_kind(&c, i == k ? effort : &again, n_cases);
+        const bool ok = compare_kind(&c, i < format->n_kinds ? effort : &again, n_cases);
         bo_arena_free(&arena);
         if (!ok)
             return false;

@@ -668,7 +668,7 @@ const struct bo_check bo_checks[] = {
      "a reader keeps no more of what it has read than it may, and answers alike with nothing kept",
      check_kept_memory},
     {"allocation-failure",
-     "any allocation may fail: of encode, decode, open, queries and the text form",
+     "any allocation may fail: of encode, reduce, decode, open, queries and the text form",
      check_allocation_failure},
     {NULL, NULL, NULL},
 };

@@ -1,6 +1,7 @@
 // libmarisa behind a C interface.
 #include <marisa.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <sstream>
