@@ -190,14 +190,10 @@ suggests low verify pcdata --effort lwo
 suggests rfc table pcdata --style rfs
 suggests esbuild-amd64-sample size pcdata esbuild-amd64-sampel
 suggests bash generate bahs
-suggests shape-code bench --format pcdata --codec shape-cod
-suggests point bench --format pcdata --kind pont
-suggests uniform bench --format pcdata --workload unform
-suggests linear-index table pcdata --codec linear-idex
-suggests new table pcdata --role newt
-suggests status-quo table pcdata --role status-qou
-suggests encode table pcdata --kind encdoe
-suggests encode bench --format pcdata --kind encdoe
+suggests shape-code bench --corpus "$t/tiny.txt" --format pcdata --codec shape-cod
+suggests point bench --corpus "$t/tiny.txt" --format pcdata --kind pont
+suggests uniform bench --corpus "$t/tiny.txt" --format pcdata --workload unform
+suggests encode bench --corpus "$t/tiny.txt" --format pcdata --kind encdoe
 suggests esbuild-amd64-sample bench --corpus esbuild-amd64-sampel
 suggests small pick pcdata --use smal
 gives 2 "bakeoff: no command 'frobnicate'; see *" help frobnicate
@@ -856,6 +852,9 @@ gives 0 "" table pcdata --results "$t/v1.json" --style json
 json "a capped run says so" '.documents[0].codecs[] | select(.name == "shape-code") | .path == "portable"'
 gives 0 "" table pcdata --results "$t/v1.json" --style rfc
 holds "the path is in the caption" grep -q 'shape-code portable' <(tr -s '\n ' ' ' <"$t/out")
+suggests shape-code table pcdata --results "$t/v1.json" --codec shape-cod
+suggests control table pcdata --results "$t/v1.json" --role contrl
+suggests point table pcdata --results "$t/v1.json" --kind pont
 
 # `bench --quick` makes 5 repetitions, too few for a 95% interval.
 gives 0 "" table pcdata --results "$t/bench.json" --style rfc

@@ -46,17 +46,20 @@ double bo_student_two_sided(double t, double df)
     return incomplete_beta(df / 2, 0.5, df / (df + t * t));
 }
 
+/* The density at t. */
+static double student_density(double t, double df)
+{
+    return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(t * t / df)) /
+           sqrt(df * acos(-1));
+}
+
+/* Newton's method: the probability is convex, so from 0 on all steps go up to the quantile and never past it. */
 double bo_student_quantile(double confidence, double df)
 {
-    double low = 0, high = 1;
-    while (bo_student_two_sided(high, df) > 1 - confidence && high < 1e12)
-        high *= 2;
-    for (int i = 0; i < 100; i++) {
-        const double middle = (low + high) / 2;
-        if (bo_student_two_sided(middle, df) > 1 - confidence)
-            low = middle;
-        else
-            high = middle;
+    double t = 0, step = 1;
+    for (int i = 0; i < 200 && step > t * 1e-15 && t < 1e12; i++) {
+        step = (bo_student_two_sided(t, df) - (1 - confidence)) / (2 * student_density(t, df));
+        t += step;
     }
-    return (low + high) / 2;
+    return t;
 }

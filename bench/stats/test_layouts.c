@@ -18,7 +18,8 @@ static void student_known(void **state)
     (void)state;
     static const double quantiles[][3] = {{0.95, 1, 12.7062047},  {0.95, 4, 2.7764451},
                                           {0.95, 9, 2.2621572},   {0.99, 4, 4.6040949},
-                                          {0.95, 2.5, 3.5746548}, {0.95, 1000, 1.9623391}};
+                                          {0.95, 2.5, 3.5746548}, {0.95, 1000, 1.9623391},
+                                          {0.9999, 1, 6366.1976713}, {0.9999, 2, 99.9924998}};
     static const double tails[][3] = {{2, 10, 0.07338803}, {7, 8, 0.00011264}, {0, 5, 1}};
     for (size_t i = 0; i < N_ELEMENTS(quantiles); i++)
         assert_true(fabs(bo_student_quantile(quantiles[i][0], quantiles[i][1]) / quantiles[i][2] -
