@@ -325,7 +325,7 @@ test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS) $(FUZZ_ALL_TA
 # (FULL=1) the cmocka tests.
 # Freed memory is used again instead of fresh pages, which took up to half of the time: glibc keeps all that it can,
 # and ASan holds little of it back.
-check-variant: export ASAN_OPTIONS := quarantine_size_mb=16
+check-variant: export ASAN_OPTIONS := quarantine_size_mb=4:malloc_context_size=8
 check-variant: export MALLOC_MMAP_THRESHOLD_ := 33554432
 check-variant: export MALLOC_TRIM_THRESHOLD_ := 268435456
 check-variant: $(FORMATS:%=checks-of-%) replays $(if $(FULL),tests)

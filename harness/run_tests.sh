@@ -3,6 +3,8 @@
 set -u
 # shellcheck source=harness/steps.sh
 . harness/steps.sh
+# Where python3 is a script that looks for an interpreter each time, steps start the interpreter itself.
+command -v python3 >/dev/null && PATH=$(dirname "$(python3 -c 'import sys; print(sys.executable)')"):$PATH
 
 # needs COMMAND...: fails with 77 when a command is missing.
 needs() {

@@ -41,7 +41,7 @@ static void test_largest_text(void **state)
                    "table 4294967295 kind=pcln refs=1\n"
                    "0 1\n1 2\n255 3\n256 4\n65536 -5\n2147483647 6\n2147483648 -7\n"
                    "2147483649 8\n4294967040 9\n4294967293 10\n4294967294 -11\n",
-                   "oracle", 12);
+                   "oracle", 6);
 }
 
 /* PCs of 32 bits in bytes, of 30 in quanta. */

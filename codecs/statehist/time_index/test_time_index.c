@@ -126,7 +126,7 @@ static size_t held_within(const char *name, const struct statehist_model *model,
     own.keep_nbytes = keep_nbytes;
     assert_int_equal(keeper->encode(keeper, model, &out, &error), BO_OK);
     assert_int_equal(keeper->open(keeper, bo_writer_span(&out), &own, &reader, &error), BO_OK);
-    effort.max_queries = 50;
+    effort.max_queries = 25; /* of each kind, twice */
     if (!bo_agreement_all_kinds(test_format(), keeper, model, reader, &effort, &n_cases, &finding))
         fail_msg("%s within %zu bytes: %s", name, keep_nbytes, finding.detail);
     const size_t held = own.region_nbytes + own.charged_nbytes;
