@@ -78,7 +78,7 @@ static bool parse_filter(const char *option, const char *list, struct bo_filter 
 {
     if (bo_filter_parse(list, names))
         return true;
-    bo_usage_error("bench", "%s takes names separated by commas, not '%s'", option, list);
+    bo_usage_error("bench", "%s expects names separated by commas, not '%s'", option, list);
     return false;
 }
 
@@ -109,7 +109,7 @@ static bool parse_layouts(struct request *request)
     if (*text >= '0' && *text <= '9' && *end == ':' && end[1] >= '0' && end[1] <= '9')
         request->layout_seed = strtoull(end + 1, &end, 10);
     if (*text < '0' || *text > '9' || *end || n > BO_MAX_LAYOUTS)
-        return !bo_usage_error("bench", "--layouts takes N or N:SEED with N up to %d, not '%s'",
+        return !bo_usage_error("bench", "--layouts expects N or N:SEED with N up to %d, not '%s'",
                                BO_MAX_LAYOUTS, text);
     if (n && request->against)
         return !bo_usage_error("bench", "--layouts cannot be combined with --against");
@@ -127,7 +127,7 @@ static bool parse_numbers(struct request *request)
     if (!bo_option_u64("bench", "--repetitions", request->repetitions, MAX_ROUNDS, &rounds))
         return false;
     if (request->shard_text && !bo_shard_parse(request->shard_text, &request->shard))
-        return !bo_usage_error("bench", "--shard takes K/N, such as 2/3, not '%s'",
+        return !bo_usage_error("bench", "--shard expects K/N, such as 2/3, not '%s'",
                                request->shard_text);
     if (!bo_parse_threshold("bench", request->threshold_text ? request->threshold_text : "5",
                             &request->threshold))
@@ -140,7 +140,7 @@ static bool parse_numbers(struct request *request)
         return !bo_usage_error(
             "bench", "--against cannot be combined with --shard, and its --json must name a file");
     if (rounds == 0) {
-        bo_usage_error("bench", "--repetitions takes a number of at least 1");
+        bo_usage_error("bench", "--repetitions expects a number of at least 1");
         return false;
     }
     if (request->quick && request->full)
@@ -517,7 +517,7 @@ static bool prepare_output(struct request *request)
         return true; /* the path of resumed results is known */
     const size_t n = strlen(json);
     if (n == 0 || n > PATH_MAX - 200)
-        return !bo_usage_error("bench", "--json takes a path");
+        return !bo_usage_error("bench", "--json expects a path");
     if (json[n - 1] == '/' || bo_is_folder(json))
         name_in_folder(json, request->json_path);
     else

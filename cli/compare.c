@@ -17,7 +17,7 @@ bool bo_parse_threshold(const char *command, const char *text, double *share_ret
     char *end;
     const double percent = strtod(text, &end);
     if (end == text || *end || !(percent >= 0 && percent <= 1000))
-        return !bo_usage_error(command, "--threshold takes percent, such as 5");
+        return !bo_usage_error(command, "--threshold expects percent, such as 5");
     *share_ret = percent / 100;
     return true;
 }
@@ -84,7 +84,7 @@ int bo_cmd_compare(int argc, char **argv)
         return bo_options_exit(n);
     double threshold = 0;
     if (n != 2)
-        return bo_usage_error("compare", "takes two files of results");
+        return bo_usage_error("compare", "expects two files of results");
     const bool markdown = strcmp(style, "md") == 0;
     if (!markdown && strcmp(style, "text") != 0)
         return bo_usage_error("compare", "no style '%s'; the styles are text and md", style);

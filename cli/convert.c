@@ -17,7 +17,7 @@ int bo_cmd_convert(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 3)
-        return bo_usage_error("convert", "takes two FORMAT/CODEC and one file");
+        return bo_usage_error("convert", "expects two FORMAT/CODEC and one file");
     const struct bo_format *format, *to_format;
     const struct bo_codec *from = bo_need_codec("convert", argv[1], &format);
     const struct bo_codec *to = from ? bo_need_codec("convert", argv[2], &to_format) : NULL;

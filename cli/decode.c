@@ -20,7 +20,7 @@ int bo_cmd_decode(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 2)
-        return bo_usage_error("decode", "takes FORMAT/CODEC and one file");
+        return bo_usage_error("decode", "expects FORMAT/CODEC and one file");
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("decode", argv[1], &format);
     struct bo_input in;

@@ -129,7 +129,7 @@ int bo_cmd_export(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 1 || !folder)
-        return bo_usage_error("export", "takes FORMAT/CODEC and -o DIR");
+        return bo_usage_error("export", "expects FORMAT/CODEC and -o DIR");
     if (prefix && !valid_prefix(prefix))
         return bo_usage_error("export", "prefix '%s' contains characters other than a-z, 0-9 and _",
                               prefix);

@@ -249,7 +249,7 @@ int bo_cmd_import(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 2)
-        return bo_usage_error("import", "takes a format and one file or folder");
+        return bo_usage_error("import", "expects a format and one file or folder");
     struct bo_file_source file;
     const struct bo_format *format = bo_need_format("import", argv[1]);
     if (!format || !makes_sense(&table, format->name))

@@ -16,7 +16,8 @@ static bool are_codecs(const char *list, const struct bo_format *only)
 {
     struct bo_filter names;
     if (!bo_filter_parse(list, &names))
-        return !bo_usage_error("insns", "--codec takes names separated by commas, not '%s'", list);
+        return !bo_usage_error("insns", "--codec expects names separated by commas, not '%s'",
+                               list);
     for (const struct bo_format **f = bo_formats; *f; f++)
         for (const struct bo_codec *const *c = (*f)->codecs; *c && (!only || *f == only); c++)
             bo_filter_allows(&names, (*c)->name);
@@ -187,7 +188,7 @@ int bo_cmd_insns(int argc, char **argv)
         return format ? run_counted(format, argv[1], codec) : BO_EXIT_USAGE;
     }
     if (n > 1)
-        return bo_usage_error("insns", "takes one format, or none for all");
+        return bo_usage_error("insns", "expects one format, or none for all");
     const struct bo_format *only = n ? bo_need_format("insns", argv[1]) : NULL;
     if (n && !only)
         return BO_EXIT_USAGE;

@@ -124,7 +124,7 @@ int bo_cmd_merge(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n < 1 || (n < 2 && !names_results(argv[1])))
-        return bo_usage_error("merge", "takes a format and files, or results");
+        return bo_usage_error("merge", "expects a format and files, or results");
     if (names_results(argv[1]))
         return merge_results(argv + 1, (size_t)n, partial, out);
     if (partial)

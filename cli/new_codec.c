@@ -146,7 +146,7 @@ int bo_cmd_new_codec(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 2)
-        return bo_usage_error("new-codec", "takes a format and a name");
+        return bo_usage_error("new-codec", "expects a format and a name");
     const struct bo_format *format = bo_need_format("new-codec", argv[1]);
     struct names names = {.format = format ? format->name : NULL};
     if (!format || !take_name(argv[2], &names))

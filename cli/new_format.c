@@ -195,7 +195,7 @@ int bo_cmd_new_format(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 1)
-        return bo_usage_error("new-format", "takes a name");
+        return bo_usage_error("new-format", "expects a name");
     names.json = strcmp(as, "json") == 0;
     if (!names.json && strcmp(as, "lines") != 0)
         return bo_usage_error("new-format", "--as is lines or json, not '%s'", as);

@@ -101,7 +101,7 @@ bool bo_option_u64(const char *command, const char *option, const char *text,
     if (!text)
         return true;
     if (!bo_parse_u64((struct bo_span){(const uint8_t *)text, strlen(text)}, max, &v)) {
-        bo_usage_error(command, "%s takes a number up to %llu, not '%s'", option, max, text);
+        bo_usage_error(command, "%s expects a number up to %llu, not '%s'", option, max, text);
         return false;
     }
     *value_ret = v;

@@ -50,7 +50,7 @@ static bool parse_number(const char *option, const char *text, double *v_ret, co
     *v_ret = strtod(text, &end);
     *rest_ret = end;
     return (end != text && isfinite(*v_ret)) ||
-           !bo_usage_error("pick", "%s takes a number", option);
+           !bo_usage_error("pick", "%s expects a number", option);
 }
 
 /* "1.5" */
@@ -75,7 +75,7 @@ static bool parse_limit(const char *name, const char *text, struct bo_wish *wish
     wish->limit_kind = is_share || is_factor ? BO_LIMIT_OF_BASELINE : BO_LIMIT;
     wish->limit = is_share ? 1 + v / 100 : v;
     return ((*rest == 0 || is_share || is_factor) && wish->limit > 0) ||
-           !bo_usage_error("pick", "--max-%s takes +5%%, 0.8x or a number, not '%s'", name, text);
+           !bo_usage_error("pick", "--max-%s expects +5%%, 0.8x or a number, not '%s'", name, text);
 }
 
 /* The minimum speed relative to the status quo: "2", "2x". */
@@ -88,7 +88,7 @@ static bool parse_speed(const char *text, struct bo_wish *wish)
     wish->limit_kind = BO_LIMIT_OF_BASELINE;
     wish->limit = 1 / v;
     return ((*rest == 0 || strcmp(rest, "x") == 0) && v > 0) ||
-           !bo_usage_error("pick", "--min-speed takes a factor such as 2x, not '%s'", text);
+           !bo_usage_error("pick", "--min-speed expects a factor such as 2x, not '%s'", text);
 }
 
 /* The measures of the options; without any, size and lookup. False after a message. */
@@ -271,7 +271,7 @@ int bo_cmd_pick(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n > 1)
-        return bo_usage_error("pick", "takes one format");
+        return bo_usage_error("pick", "expects one format");
     const struct bo_format *format = bo_need_format("pick", n ? argv[1] : NULL);
     return format ? pick_from(&r, format->name) : BO_EXIT_USAGE;
 }

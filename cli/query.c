@@ -70,7 +70,7 @@ int bo_cmd_query(int argc, char **argv)
         return bo_options_exit(n);
     if (n < 3)
         return bo_usage_error("query",
-                              "takes FORMAT/CODEC, a file, a query kind and its arguments");
+                              "expects FORMAT/CODEC, a file, a query kind and its arguments");
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("query", argv[1], &format);
     const struct bo_query_kind *kind = codec ? bo_need_kind("query", format, argv[3]) : NULL;

@@ -42,7 +42,7 @@ static bool parse_filters(struct request *r, struct bo_label_filter *filter)
         bo_filter_parse(r->role, &r->roles))
         return true;
     bo_usage_error("table",
-                   "--kind, --workload, --codec and --role take names with commas between");
+                   "--kind, --workload, --codec and --role expect names with commas between");
     return false;
 }
 
@@ -245,7 +245,7 @@ int bo_cmd_table(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n > 1)
-        return bo_usage_error("table", "takes one format");
+        return bo_usage_error("table", "expects one format");
     if (r.machine && r.results)
         return bo_usage_error("table", "--machine cannot be combined with --results");
     if (r.held_out && (r.codec || r.role))

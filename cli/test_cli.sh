@@ -129,23 +129,23 @@ gives 2 "bakeoff: encode: no format 'nothing'; the formats are $formats" \
 gives 2 "bakeoff: encode: no codec 'nothing' of pcdata; there are $listed" \
     encode pcdata/nothing "$t/tiny.txt"
 for command in encode decode; do
-    gives 2 "bakeoff: $command: takes FORMAT/CODEC and one file; see *" "$command"
-    gives 2 "bakeoff: $command: takes FORMAT/CODEC and one file; see *" "$command" pcdata/raw
-    gives 2 "bakeoff: $command: takes FORMAT/CODEC and one file; see *" "$command" pcdata/raw a b
+    gives 2 "bakeoff: $command: expects FORMAT/CODEC and one file; see *" "$command"
+    gives 2 "bakeoff: $command: expects FORMAT/CODEC and one file; see *" "$command" pcdata/raw
+    gives 2 "bakeoff: $command: expects FORMAT/CODEC and one file; see *" "$command" pcdata/raw a b
     gives 2 "bakeoff: $command: needs FORMAT/CODEC, such as *" "$command" pcdata "$t/tiny.txt"
     gives 2 "bakeoff: $command: --output needs FILE; see *" "$command" pcdata/raw "$t/tiny.txt" -o
 done
-gives 2 "bakeoff: convert: takes two FORMAT/CODEC and one file; see *" convert pcdata/raw pcdata/raw
+gives 2 "bakeoff: convert: expects two FORMAT/CODEC and one file; see *" convert pcdata/raw pcdata/raw
 gives 2 "bakeoff: convert: no codec 'x' of pcdata; there are *" convert pcdata/x pcdata/raw a
 gives 2 "bakeoff: convert: no codec 'x' of pcdata; there are *" convert pcdata/raw pcdata/x a
-gives 2 "bakeoff: import: takes a format and one file or folder; see *" import pcdata
+gives 2 "bakeoff: import: expects a format and one file or folder; see *" import pcdata
 gives 2 "bakeoff: import: no format 'x'; *" import x "$t/tiny.txt"
-gives 2 "bakeoff: import: --functions takes a number up to 4294967295, not 'x'; see *" \
+gives 2 "bakeoff: import: --functions expects a number up to 4294967295, not 'x'; see *" \
     import pcdata "$t/tiny.txt" --functions x
 gives 2 "bakeoff: import: no importer of pcdata has the option --names; see *" import pcdata "$t/tiny.txt" --names
-gives 2 "bakeoff: import: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
+gives 2 "bakeoff: import: --seed expects a number up to 18446744073709551615, not '-1'; see *" \
     import lprf "$t/tiny.txt" --seed -1
-gives 2 "bakeoff: workload: takes check FILE DOC, or header DOC; see *" workload check
+gives 2 "bakeoff: workload: expects check FILE DOC, or header DOC; see *" workload check
 printf '# bakeoff-workload 2\n' >"$t/bad.workload"
 gives 2 "bakeoff: $t/bad.workload: first line is not \"# bakeoff-workload 1\" at byte 0, line 1 (corrupt)" \
     workload check "$t/bad.workload" "$t/tiny.txt"
@@ -161,9 +161,9 @@ gives 2 "bakeoff: list: needs one of formats, codecs, corpora, workloads; see *"
 gives 2 "bakeoff: verify: needs a format; see *" verify
 gives 2 "bakeoff: verify: no format 'x'; *" verify x
 gives 2 "bakeoff: verify: no codec 'x' of pcdata; there are *" verify pcdata --codec x
-gives 2 "bakeoff: verify: --seed takes a number up to 18446744073709551615, not '-1'; see *" \
+gives 2 "bakeoff: verify: --seed expects a number up to 18446744073709551615, not '-1'; see *" \
     verify pcdata --seed -1
-gives 2 "bakeoff: verify: --generate takes a number up to 100000, not '1e9'; see *" \
+gives 2 "bakeoff: verify: --generate expects a number up to 100000, not '1e9'; see *" \
     verify pcdata --generate=1e9
 gives 2 "bakeoff: verify: --vectors cannot be combined with documents; see *" \
     verify pcdata "$t/tiny.txt" --vectors x.json
@@ -391,13 +391,13 @@ for codec in $codecs; do
         gives 2 "bakeoff: $f: document has no such place (out of range)" query "$c" "$f" $query
     done
     gives 2 "bakeoff: query: no query kind 'x' of pcdata; there are point scan span" query "$c" "$f" x 0
-    gives 2 "bakeoff: query: takes a table number and a PC (point TABLE PC); see *" \
+    gives 2 "bakeoff: query: expects a table number and a PC (point TABLE PC); see *" \
         query "$c" "$f" point 0
-    gives 2 "bakeoff: query: takes a table number and a PC (point TABLE PC); see *" \
+    gives 2 "bakeoff: query: expects a table number and a PC (point TABLE PC); see *" \
         query "$c" "$f" point 0 -1
-    gives 2 "bakeoff: query: scan takes a table number (scan TABLE); see *" query "$c" "$f" scan 0 0
+    gives 2 "bakeoff: query: expects a table number (scan TABLE); see *" query "$c" "$f" scan 0 0
 done
-gives 2 "bakeoff: query: takes FORMAT/CODEC, a file, a query kind and its arguments; see *" \
+gives 2 "bakeoff: query: expects FORMAT/CODEC, a file, a query kind and its arguments; see *" \
     query pcdata/raw "$t/bare.bin"
 
 # A real document goes through every codec that can hold all of it, one after the other, and must be unchanged. If no
@@ -931,7 +931,7 @@ json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .
     and .weights.size.weight == 1'
 gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
 holds "pick says that nothing is fit" grep -q '^No codec meets the limits' "$t/out"
-gives 2 "bakeoff: pick: --max-size takes +5%, 0.8x or a number, not '5 %'; see *" \
+gives 2 "bakeoff: pick: --max-size expects +5%, 0.8x or a number, not '5 %'; see *" \
     pick pcdata --results "$t/two.json" --max-size '5 %'
 gives 2 "bakeoff: pick: varint-delta has no point/absent, ns on tiny; see *" \
     pick pcdata --results "$t/two.json" --row point/absent
@@ -995,14 +995,14 @@ else
 fi
 gives 2 "bakeoff: $t/absent.so: *" --plugin "$t/absent.so" list
 gives 2 "bakeoff: libm.so.6: not a plugin for this version: it has no bo_plugin_4" --plugin libm.so.6 list
-gives 2 "bakeoff: new-codec: takes a format and a name; see *" new-codec pcdata
+gives 2 "bakeoff: new-codec: expects a format and a name; see *" new-codec pcdata
 gives 2 "bakeoff: new-codec: pcdata already has a codec raw; see *" new-codec pcdata raw
 gives 2 "bakeoff: new-codec: codec name 'My_Idea' contains characters other than a-z, 0-9 and -; see *" \
     new-codec pcdata My_Idea
 cd "$t" || exit 1
 gives 2 "bakeoff: codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree" new-codec pcdata my-idea
 gives 2 "bakeoff: codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
-gives 2 "bakeoff: new-format: takes a name; see *" new-format
+gives 2 "bakeoff: new-format: expects a name; see *" new-format
 gives 2 "bakeoff: new-format: format pcdata already exists; see *" new-format pcdata
 gives 2 "bakeoff: new-format: format name 'my-idea' contains characters other than a-z and 0-9; see *" new-format my-idea
 gives 2 "bakeoff: new-format: --as is lines or json, not 'yaml'; see *" new-format mine --as yaml
@@ -1056,7 +1056,7 @@ record main 24 1 2 3 >"$t/three.proftext"
 gives 2 "bakeoff: $t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
     merge lprf "$t/one.proftext" "$t/two.proftext" "$t/three.proftext" "$t/two.proftext"
 gives 2 "bakeoff: merge: documents of pcdata cannot be merged; see *" merge pcdata "$t/tiny.txt" "$t/tiny.txt"
-gives 2 "bakeoff: merge: takes a format and files, or results; see *" merge lprf
+gives 2 "bakeoff: merge: expects a format and files, or results; see *" merge lprf
 gives 2 "bakeoff: $t/absent: *" merge lprf "$t/one.proftext" "$t/absent"
 gives 2 "bakeoff: $t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" \
     merge lprf "$t/one.proftext" "$t/tiny.txt"
@@ -1261,7 +1261,7 @@ gives 0 "*shard 5 of 9 has no documents*" bench "${options[@]}" --shard 5/9 --js
 gives 2 "bakeoff: $t/none.json: is a shard of 9, $s/1.json one of 3" merge "$s/1.json" "$t/none.json"
 gives 2 "bakeoff: $t/tiny.txt: * at byte *" merge "$t/tiny.txt" "$s/1.json"
 for shard in 0/3 4/3 1/0 2 x/3 1/3x; do
-    gives 2 "bakeoff: bench: --shard takes K/N, such as 2/3, not '$shard'; see *" bench --shard $shard
+    gives 2 "bakeoff: bench: --shard expects K/N, such as 2/3, not '$shard'; see *" bench --shard $shard
 done
 gives 2 "bakeoff: bench: no codec 'nothing' here; see *" \
     bench "${options[@]}" --codec nothing --shard 1/3
@@ -1401,8 +1401,8 @@ holds "watch.sh names the machines" grep -q 'no machine vax; the machines are ar
 # ---- bench --layouts -----------------------------------------------------------------------------
 
 links=(bench --format pcdata --corpus "$t/tiny.txt" --codec raw,shape-code --kind point --workload pc-0)
-gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '13'; see *" bench --layouts 13
-gives 2 "bakeoff: bench: --layouts takes N or N:SEED with N up to 12, not '2:x'; see *" bench --layouts 2:x
+gives 2 "bakeoff: bench: --layouts expects N or N:SEED with N up to 12, not '13'; see *" bench --layouts 13
+gives 2 "bakeoff: bench: --layouts expects N or N:SEED with N up to 12, not '2:x'; see *" bench --layouts 2:x
 gives 2 "bakeoff: bench: --layouts 3 needs at least as many repetitions; 2 are too few; see *" "${links[@]}" --layouts 3 --repetitions 2
 if [[ -e $bakeoff.link ]] && command -v ld.lld >/dev/null; then
     gives 0 "bakeoff: linking 2 layouts*" "${links[@]}" --layouts 2:9 --repetitions 4 --json "$t/links.json"
@@ -1470,8 +1470,8 @@ holds "a long comment is cut, and says so" grep -q '^The rest does not fit' "$t/
 holds "it fits" test "$(wc -c <"$t/out")" -lt 65536
 comment 2 "$t/bench.json"
 comment 2 "$t/bench.json" "$t/absent"
-gives 2 "bakeoff: compare: takes two files of results; see *" compare "$t/bench.json"
-gives 2 "bakeoff: compare: --threshold takes percent, such as 5; see *" \
+gives 2 "bakeoff: compare: expects two files of results; see *" compare "$t/bench.json"
+gives 2 "bakeoff: compare: --threshold expects percent, such as 5; see *" \
     compare "$t/bench.json" "$t/bench.json" --threshold five
 gives 2 "bakeoff: $t/absent: *" compare "$t/bench.json" "$t/absent"
 

@@ -33,7 +33,7 @@ int bo_cmd_vectors(int argc, char **argv)
     if (n < 0)
         return bo_options_exit(n);
     if (n != 1)
-        return bo_usage_error("vectors", "takes FORMAT/CODEC");
+        return bo_usage_error("vectors", "expects FORMAT/CODEC");
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("vectors", argv[1], &format);
     if (!codec)

@@ -109,5 +109,5 @@ int bo_cmd_workload(int argc, char **argv)
         return check(argv[2], argv[3]);
     if (n == 2 && strcmp(argv[1], "header") == 0)
         return print_header(argv[2]);
-    return bo_usage_error("workload", "takes check FILE DOC, or header DOC");
+    return bo_usage_error("workload", "expects check FILE DOC, or header DOC");
 }

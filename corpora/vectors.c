@@ -215,7 +215,7 @@ struct rejections {
 static size_t phrase_nbytes(const char *what)
 {
     const char *data = what;
-    /* A colon that is itself the subject, as in "no : behind a name", follows a blank. */
+    /* A colon that is itself the subject, as in "no : after a name", follows a blank. */
     while ((data = strstr(data, ": ")) && (data == what || data[-1] == ' '))
         data++;
     return data ? (size_t)(data - what) : strlen(what);

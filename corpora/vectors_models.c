@@ -73,7 +73,7 @@ static const char *take_number(const char *p, uint64_t *v_ret)
     return p;
 }
 
-/* "{A+B}", "{A+B%M}": A + (i B mod M), in hexadecimal behind "0x". "{x*N}": N times x. */
+/* "{A+B}", "{A+B%M}": A + (i B mod M), in hexadecimal after "0x". "{x*N}": N times x. */
 static const char *put_term(const char *p, uint64_t i, bool hex, struct bo_writer *out)
 {
     uint64_t first, step, most = 0;

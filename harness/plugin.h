@@ -56,7 +56,7 @@ const struct bo_plugin *BO_PLUGIN_ENTRY(void);
     }
 
 /*
- * Adds a plugin's codecs behind those of their format, or its format behind the others (at most
+ * Adds a plugin's codecs after those of their format, or its format after the others (at most
  * BO_MAX_PLUGIN_FORMATS for all plugins). Returns NULL on success, else the reason; nothing has
  * changed then. Call it at the start, before any use of a format. The plugin must stay loaded.
  */

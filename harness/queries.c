@@ -54,7 +54,7 @@ enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *
     (void)args;
     (void)arena;
     (void)query;
-    return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes no arguments") : BO_OK;
+    return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects no arguments") : BO_OK;
 }
 
 const struct bo_workload bo_whole_workloads[BO_N_WHOLE_WORKLOADS] = {

@@ -37,7 +37,7 @@ static void test_whole(void **state)
     assert_int_equal(kind.workloads[0].draw(NULL, &random, NULL, 1, query), 1);
     assert_int_equal(kind.parse(0, NULL, NULL, query, &error), BO_OK);
     assert_int_equal(kind.parse(1, NULL, NULL, query, &error), BO_BAD_USAGE);
-    assert_string_equal(error.what, "takes no arguments");
+    assert_string_equal(error.what, "expects no arguments");
 }
 
 static int run_file(void)

@@ -107,7 +107,7 @@ static const struct {
     {HEADER "\n", "\n", "unknown query kind"},
     {HEADER "hit\n", "hit", "hit has no query"},
     {HEADER "hit\tjump\n", "jump", "unknown query kind"},
-    {HEADER "point\t0\n", "point", "takes a table number and a PC"},
+    {HEADER "point\t0\n", "point", "expects a table number and a PC"},
     {HEADER "scan\t\\x\n", "\\x", "escape is not one of \\t, \\n, \\r, \\\\"},
     {HEADER "scan\t0\naction\ta\n", "action", "query precedes the first action"},
     {HEADER "action\ta\naction\tb\n", "action\tb", "previous action has no queries"},

@@ -514,7 +514,7 @@ static bool is_first_of_file(const struct bo_format *format, const struct bo_cod
     return true;
 }
 
-/* The columns of results/adoption.tsv behind the codec's name. */
+/* The columns of results/adoption.tsv after the codec's name. */
 static const char *const adoption_columns[] = {"files",        "lines",        "query lines",
                                                "encode lines", "bytes",        "query bytes",
                                                "decode bytes", "encode bytes", "libraries"};

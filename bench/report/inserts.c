@@ -62,7 +62,7 @@ static const char *print_inside(const struct bo_report *report, const char *part
     return NULL;
 }
 
-/* The part whose marker begins at `at`; *next_ret is the text behind the part. */
+/* The part whose marker begins at `at`; *next_ret is the text after the part. */
 static bool print_part(const struct bo_report *report, const char *text, const char *name,
                        const char *at, const char **next_ret)
 {

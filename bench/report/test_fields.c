@@ -130,7 +130,7 @@ static void disagreements_are_listed(void **state)
     assert_non_null(file);
     fputs("# Made by hand.\n#format\tcodec\timplementation\tvalid\taccepted\tinvalid\trejected\n"
           "box\ta\tC codec\t10\t10\t5\t5\t-\nbox\tb\tC codec\t10\t10\t6\t6\t-\n"
-          "box\tb\ttool 7\t10\t9\t6\t4\tbytes behind the end; vector 3\n",
+          "box\tb\ttool 7\t10\t9\t6\t4\tbytes after the end; vector 3\n",
           file);
     fclose(file);
     printing(&p);
@@ -141,7 +141,7 @@ static void disagreements_are_listed(void **state)
     assert_non_null(strstr(text, "| box | C codec | 2 | 20 | 20 | 11 | 11 |\n"));
     assert_non_null(strstr(text, "| box | tool 7 | 1 | 10 | 9 | 6 | 4 |\n"));
     assert_non_null(
-        strstr(text, "- tool 7 disagrees about box/b: bytes behind the end; vector 3.\n"));
+        strstr(text, "- tool 7 disagrees about box/b: bytes after the end; vector 3.\n"));
     assert_null(strstr(text, "C codec disagrees"));
     free(text);
     assert_int_equal(unlink(path), 0);

@@ -198,7 +198,7 @@ static void remove_run(struct chosen *chosen, size_t i)
     memmove(&chosen->paths[i], &chosen->paths[i + 1], (chosen->n - i) * sizeof *chosen->paths);
 }
 
-/* Puts a run, older than those before, behind those of its rank; removes what adds nothing then. */
+/* Puts a run, older than those before, after those of its rank; removes what adds nothing then. */
 static void insert_run(struct chosen *chosen, struct bo_run run, const char *path)
 {
     size_t at = chosen->n;

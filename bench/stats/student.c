@@ -53,7 +53,7 @@ static double student_density(double t, double df)
            sqrt(df * acos(-1));
 }
 
-/* Newton's method: the probability is convex, so from 0 on all steps go up to the quantile and never past it. */
+/* Newton's method. The probability is convex, so steps from 0 on never pass the quantile. */
 double bo_student_quantile(double confidence, double df)
 {
     double t = 0, step = 1;

@@ -269,7 +269,7 @@ class File:
         text = ''.join(tokens[start:i])
         if i < len(tokens) and tokens[i].isspace() and tokens[i] != '\n':
             i += 1
-        if i < len(tokens) and tokens[i].startswith('/*'): # a comment behind
+        if i < len(tokens) and tokens[i].startswith('/*'): # a comment after
             text += ' ' + tokens[i]
             i += 1
         kind, names = classify(text, is_function)

@@ -369,7 +369,7 @@ class Section:
 
     def end(self):
         if self.off != len(self.data):
-            raise Reject("bytes behind a section's last")
+            raise Reject("bytes after a section's last")
 
 
 def read_trie(c):
@@ -417,7 +417,7 @@ class Version4:
             if data[off] & 127 in range(1, 7) and data[off] >> 7 != compact:
                 raise Reject("compact flag differs between section and header")
         if end != len(data) or ranges[2:] != sorted(ranges[2:]):
-            raise Reject("bytes behind the last section")
+            raise Reject("bytes after the last section")
         order = sorted(ranges)
         used = {order.index(ranges[0]), order.index(ranges[1])}
         summary = self.section(order.index(ranges[0]), 2)
@@ -509,7 +509,7 @@ class Version4:
                 callsites[last] = self.read_instance(c, callee, depth + 1)
                 continue
             if b & 7 > (1 if c.compact else 4) or callsites or records and last >= place:
-                raise Reject("width of a count is unknown, count behind callsites, or records are not in order")
+                raise Reject("width of a count is unknown, count after callsites, or records are not in order")
             count, targets, last = self.read_count(c, b & 7), {}, place
             for _ in range(c.number(4) if b & 8 else 0):
                 code = 1 if c.compact else c.byte()

@@ -35,7 +35,7 @@ static void need_llvm(void)
     skip();
 }
 
-/* What llvm-profdata makes of n texts, with a NUL behind; p is NULL when it refuses. */
+/* What llvm-profdata makes of n texts, with a NUL after; p is NULL when it refuses. */
 static struct bo_span through_llvm(const struct bo_span *texts, unsigned n)
 {
     enum { MAX = 1 << 22 };

@@ -39,7 +39,7 @@ static const struct test_case head_cases[] = {
     {"no width of timestamps", 5, BYTES("\0"), BO_CORRUPT, 5,
      "width of timestamps does not suit the first one"},
     {"no names", 6, BYTES("\0"), BO_CORRUPT, 55, INDEX_ROOM},
-    {"two names", 6, BYTES("\x02"), BO_CORRUPT, 116, "bits behind the functions are not 0"},
+    {"two names", 6, BYTES("\x02"), BO_CORRUPT, 116, "bits after the functions are not 0"},
     {"2^32 - 1 names", 6, BYTES("\xff\xff\xff\xff\x0f"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"no paths' texts", 7, BYTES("\0"), BO_CORRUPT, 163, BLOCK_END},
     {"more paths than names", 7, BYTES("\x0a"), BO_CORRUPT, 55, INDEX_ROOM},
@@ -52,10 +52,10 @@ static const struct test_case head_cases[] = {
     {"more places of variants", 10, BYTES("\x08"), BO_CORRUPT, 0, FEWER_PLACES},
     {"fewer places of variants", 10, BYTES("\x06"), BO_CORRUPT, 170, "more places than announced"},
     {"another first timestamp", 11, BYTES("\x08"), BO_OK, 0, NULL},
-    {"a longer index", 12, BYTES("\x3f"), BO_CORRUPT, 117, "bits behind the functions are not 0"},
+    {"a longer index", 12, BYTES("\x3f"), BO_CORRUPT, 117, "bits after the functions are not 0"},
     {"names start later", 13, BYTES("\x2b"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
-    {"names start behind them", 13, BYTES("\x31"), BO_CORRUPT, 55,
+    {"names start after them", 13, BYTES("\x31"), BO_CORRUPT, 55,
      "start of the blocks is past the end of the strings"},
     {"names run on", 14, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"structure runs on", 15, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
@@ -79,20 +79,20 @@ static const struct test_case index_cases[] = {
      "code lengths do not form a prefix code"},
     {"blocks larger than the names", 114, BYTES("\xff"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
-    {"bits behind the sizes", 115, BYTES("\x27"), BO_CORRUPT, 115,
+    {"bits after the sizes", 115, BYTES("\x27"), BO_CORRUPT, 115,
      "first part of the index does not end at its last byte"},
     {"a function of a name without a tree", 116, BYTES("\x03"), BO_CORRUPT, 167,
      "function has no tree"},
-    {"bits behind the functions", 116, BYTES("\x0d"), BO_CORRUPT, 116,
-     "bits behind the functions are not 0"},
+    {"bits after the functions", 116, BYTES("\x0d"), BO_CORRUPT, 116,
+     "bits after the functions are not 0"},
     {"no functions", 116, BYTES("\0"), BO_CORRUPT, 114, "blocks do not fill their section"},
     {"path of a target", 117, BYTES("\x36"), BO_CORRUPT, 117,
      "file of a name that belongs to no function"},
     {"no path", 117, BYTES("\0"), BO_CORRUPT, 117, "path is used by no function"},
     {"path that no function has", 117, BYTES("\x22"), BO_CORRUPT, 117,
      "path is used by no function"},
-    {"bits behind the paths", 117, BYTES("\x72"), BO_CORRUPT, 117, PADDING},
-    {"bits behind the timestamps", 118, BYTES("\x05"), BO_CORRUPT, 118, PADDING},
+    {"bits after the paths", 117, BYTES("\x72"), BO_CORRUPT, 117, PADDING},
+    {"bits after the timestamps", 118, BYTES("\x05"), BO_CORRUPT, 118, PADDING},
 };
 
 static const struct test_case names_cases[] = {
@@ -107,7 +107,7 @@ static const struct test_case names_cases[] = {
      "phrases are longer than the strings"},
     {"a symbol beyond the last", 160, BYTES("\x7f"), BO_CORRUPT, 160, "bits beyond the symbols"},
     {"names do not ascend", 161, BYTES("\x67"), BO_CORRUPT, 162, "strings do not ascend"},
-    {"bits behind the names", 166, BYTES("\x8a"), BO_CORRUPT, 166, PADDING},
+    {"bits after the names", 166, BYTES("\x8a"), BO_CORRUPT, 166, PADDING},
 };
 
 static const struct test_case trees_cases[] = {
@@ -118,13 +118,13 @@ static const struct test_case trees_cases[] = {
     {"a callee without the variant", 170, BYTES("\x22"), BO_CORRUPT, 170,
      "callee has no such variant"},
     {"a list without end", 168, BYTES("\x02"), BO_CORRUPT, 170, "list of places has no end"},
-    {"a place behind the list", 168, BYTES("\xc0"), BO_CORRUPT, 169,
+    {"a place after the list", 168, BYTES("\xc0"), BO_CORRUPT, 169,
      "variant selects a place beyond its list"},
     {"a tree in itself", 168, BYTES("\x80"), BO_OVER_LIMIT, 167,
      "functions are inlined too deeply"},
     {"an invalid code of a count", 171, BYTES("\x17"), BO_CORRUPT, 172,
      "count is not a valid code"},
-    {"bits behind the counts", 174, BYTES("\x89"), BO_CORRUPT, 174, PADDING},
+    {"bits after the counts", 174, BYTES("\x89"), BO_CORRUPT, 174, PADDING},
 };
 
 static const struct test_case zstd_cases[] = {
@@ -143,7 +143,7 @@ static const struct test_case zstd_cases[] = {
     {"a name of nothing", 130, BYTES("\0"), BO_CORRUPT, 117,
      "string has no end, or nothing of its own"},
     {"names do not ascend", 130, BYTES("x"), BO_CORRUPT, 117, "strings do not ascend"},
-    {"bytes behind the names", 138, BYTES("\0"), BO_CORRUPT, 117, "bytes behind the strings"},
+    {"bytes after the names", 138, BYTES("\0"), BO_CORRUPT, 117, "bytes after the strings"},
     {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 117, "prefix of a string is too long"},
 };
 

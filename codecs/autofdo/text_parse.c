@@ -106,7 +106,7 @@ static bool take_byte(struct parser *p, uint8_t c)
 }
 
 /*
- * Takes the number behind the last colon before *end off, and moves *end to that colon; false, and
+ * Takes the number after the last colon before *end off, and moves *end to that colon; false, and
  * nothing taken, when not a number up to 2^64 - 1 and a colon stand there.
  */
 static bool take_last_number(const struct parser *p, const uint8_t **end, uint64_t *v_ret)
@@ -302,7 +302,7 @@ static enum bo_status take_record(struct parser *p, uint32_t line, uint32_t disc
     if (!take_number(p, UINT64_MAX, &record->count))
         return fail_at(p, p->p, BO_CORRUPT, "count is not a number below 2^64");
     if (p->p < p->end && *p->p != ' ')
-        return fail_at(p, p->p, BO_CORRUPT, "bytes right behind a count");
+        return fail_at(p, p->p, BO_CORRUPT, "bytes right after a count");
     level->n_records++;
     if (n)
         p->is_canonical &= autofdo_place(record[-1].line, record[-1].discriminator) <
@@ -346,7 +346,7 @@ static enum bo_status take_inner_line(struct parser *p, size_t n_blanks)
     if (take_byte(p, '.') && !take_number(p, UINT32_MAX, &discriminator))
         return fail_at(p, p->p, BO_CORRUPT, "discriminator is not a number below 2^32");
     if (!take_byte(p, ':') || !take_byte(p, ' ') || p->p == p->end)
-        return fail_at(p, p->p, BO_CORRUPT, "no ': ' and count or callee behind a place");
+        return fail_at(p, p->p, BO_CORRUPT, "no ': ' and count or callee after a place");
     return is_digit(*p->p) ? take_record(p, (uint32_t)line, (uint32_t)discriminator)
                            : take_callee(p, (uint32_t)line, (uint32_t)discriminator);
 }
@@ -379,7 +379,7 @@ static enum bo_status take_header(struct parser *p)
     return BO_OK;
 }
 
-/* Takes the word and the blank behind it, or the word that ends its line. */
+/* Takes the word and the blank after it, or the word that ends its line. */
 static bool take_word(struct parser *p, const char *word)
 {
     const size_t n = strlen(word), left = (size_t)(p->end - p->p);
@@ -423,7 +423,7 @@ static enum bo_status take_comment(struct parser *p)
         return BO_OK;
     p->p += 2;
     if (!take_byte(p, ' '))
-        return fail_at(p, start, BO_CORRUPT, "no blank behind #@");
+        return fail_at(p, start, BO_CORRUPT, "no blank after #@");
     if (take_word(p, "file"))
         return take_file(p, start);
     if (!take_word(p, "timestamp"))

@@ -5,7 +5,7 @@
 #include "harness/core/bits.h"
 #include "harness/core/cpu.h"
 
-enum { GUID_WIDE_NBYTES = 40 }; /* zeros behind an encoding, for wide loads */
+enum { GUID_WIDE_NBYTES = 40 }; /* zeros after an encoding, for wide loads */
 
 /* An odd number and its inverse: neighbours become distant, and nothing is lost. */
 #define GUID_FACTOR UINT64_C(0x9e3779b97f4a7c15)

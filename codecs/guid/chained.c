@@ -5,12 +5,12 @@
  *   u32  n
  *   u32  B, a power of two: 1 for n below 3, else the least above floor(4 n / 3)
  *   B    u64  where the bucket's items are, from byte 0; 0 for an empty bucket
- *   the buckets that are not empty, one behind the other:
+ *   the buckets that are not empty, one after the other:
  *     u16  items, above 0
  *     items, by GUID: u64 GUID, its low bits choose the bucket; u32 start of its body
  *   u32  bytes of all bodies
  *
- * A body ends where that of the item behind it starts; without a body, both start at one place.
+ * A body ends where that of the item after it starts; without a body, both start at one place.
  */
 #include "codecs/guid/guid.h"
 

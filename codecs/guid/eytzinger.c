@@ -84,7 +84,7 @@ static enum bo_status read_head(struct bo_span in, struct reader *reader, struct
                  starts_off = others_off + (size_t)n_others * GUID_NBYTES,
                  nbytes = starts_off + ((size_t)n_bodies + 1) * START_NBYTES;
     if (nbytes != in.n)
-        return bo_fail(err, BO_CORRUPT, nbytes, "bytes behind the arrays");
+        return bo_fail(err, BO_CORRUPT, nbytes, "bytes after the arrays");
     *reader = (struct reader){in.p + HEAD_NBYTES, in.p + others_off, in.p + starts_off,
                               (size_t)n_bodies, (size_t)n_others};
     return BO_OK;

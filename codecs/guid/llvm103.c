@@ -101,7 +101,7 @@ static enum bo_status take_all(struct bo_span in, struct bo_arena *arena,
         start = end;
         next = index + 1;
     }
-    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes behind the tables") : BO_OK;
+    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes after the tables") : BO_OK;
 }
 
 static enum bo_status decode(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,

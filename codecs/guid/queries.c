@@ -140,7 +140,7 @@ static enum bo_status parse_find(int n_args, char *const *args, struct bo_arena 
 {
     uint64_t guid;
     if (n_args != 1 || !bo_parse_u64(bo_span_of(args[0]), UINT64_MAX, &guid))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a GUID, a decimal number");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a GUID, a decimal number");
     *(struct guid_find_query *)query = (struct guid_find_query){guid};
     return BO_OK;
 }

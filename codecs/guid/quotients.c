@@ -12,7 +12,7 @@
  *   directory, an entry for each block of 64 buckets and one for the end:
  *     u32  start of the block, in bytes from the first one
  *     u32  start of its bodies (not in `members`)
- *   the blocks, one behind the other, each:
+ *   the blocks, one after the other, each:
  *     u16  its number of keys, m
  *     buckets: for each a one for each key, then a zero
  *     m rests of w bits
@@ -371,7 +371,7 @@ static enum bo_status query(const struct bo_codec *self, void *reader, unsigned 
 
 /* ---- reading all ----------------------------------------------------------------------------- */
 
-/* The keys of one block, in order, behind those before. */
+/* The keys of one block, in order, after those before. */
 static const char *take_block(const struct reader *reader, const struct block *block,
                               uint32_t number, struct guid_entry *entries, struct bo_span in)
 {

@@ -64,7 +64,7 @@ def llvm103(data):
         need(index < n and (not pairs or index > pairs[-1][0]), "index")
         pairs.append((index, start))
     total, at = uvarint(data, at)
-    need(at == len(data), "bytes behind the tables")
+    need(at == len(data), "bytes after the tables")
     starts = [start for _, start in pairs] + [total]
     need(starts[0] == 0, "first body")
     model = dict.fromkeys(guids)

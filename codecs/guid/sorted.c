@@ -44,7 +44,7 @@ static enum bo_status read_head(struct bo_span in, struct reader *reader, struct
         return bo_fail(err, BO_TRUNCATED, 0, "arrays run past the end of the file");
     const size_t nbytes = HEAD_NBYTES + (size_t)n * (GUID_NBYTES + END_NBYTES);
     if (nbytes != in.n)
-        return bo_fail(err, BO_CORRUPT, nbytes, "bytes behind the arrays");
+        return bo_fail(err, BO_CORRUPT, nbytes, "bytes after the arrays");
     *reader = (struct reader){in.p + HEAD_NBYTES, in.p + HEAD_NBYTES + n * GUID_NBYTES, (size_t)n};
     return BO_OK;
 }

@@ -64,7 +64,7 @@ static void test_sorted(void **state)
          .status = BO_TRUNCATED,
          .off = 0,
          .what = "arrays run past the end of the file"},
-        {.appends = true, .status = BO_CORRUPT, .off = 44, .what = "bytes behind the arrays"},
+        {.appends = true, .status = BO_CORRUPT, .off = 44, .what = "bytes after the arrays"},
         {.at = 16, .to = 1, .status = BO_CORRUPT, .off = 16, .what = "GUIDs do not ascend"},
         {.at = 36, .to = 4, .status = BO_CORRUPT, .off = 36, .what = too_long},
         {.at = 43, .to = 2, .status = BO_CORRUPT, .off = 40, .what = too_long},
@@ -99,7 +99,7 @@ static void test_llvm103(void **state)
          .off = 27,
          .what = "first body does not start at 0"},
         {.at = 29, .to = 0, .status = BO_CORRUPT, .off = 29, .what = too_long},
-        {.appends = true, .status = BO_CORRUPT, .off = 32, .what = "bytes behind the tables"},
+        {.appends = true, .status = BO_CORRUPT, .off = 32, .what = "bytes after the tables"},
     };
     EXPECT("llvm103", changes);
 }
@@ -186,7 +186,7 @@ static void test_eytzinger(void **state)
          .status = BO_TRUNCATED,
          .off = 0,
          .what = "arrays run past the end of the file"},
-        {.appends = true, .status = BO_CORRUPT, .off = 52, .what = "bytes behind the arrays"},
+        {.appends = true, .status = BO_CORRUPT, .off = 52, .what = "bytes after the arrays"},
         {.at = 31,
          .to = 255,
          .status = BO_CORRUPT,

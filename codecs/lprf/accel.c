@@ -301,7 +301,7 @@ static inline enum bo_status read_string(const struct lprf_file *file, const str
 }
 
 /*
- * Reads the datum at *off and moves *off behind it; datum->n_records is 0 behind the last one of a
+ * Reads the datum at *off and moves *off past it; datum->n_records is 0 after the last one of a
  * hash.
  */
 static inline enum bo_status read_datum(const struct lprf_file *file, const struct index *index,

@@ -45,7 +45,7 @@ static inline uint64_t lprf_n_buckets_for(uint64_t n_names)
 
 /*
  * Opens the table whose buckets end where `in` does, and whose offset T is the u64 at byte off_off.
- * `in` has at least 16 bytes behind items_off.
+ * `in` has at least 16 bytes after items_off.
  */
 static inline enum bo_status lprf_open_chained(struct bo_span in, size_t items_off, size_t off_off,
                                                struct lprf_chained *table, struct bo_error *err)
@@ -86,7 +86,7 @@ static inline enum bo_status lprf_read_bucket(const struct lprf_chained *table, 
 }
 
 /*
- * The same for a bucket whose items have to start at *off, behind those of the buckets before it;
+ * The same for a bucket whose items have to start at *off, after those of the buckets before it;
  * moves *off to the first item.
  */
 static inline enum bo_status lprf_next_bucket(const struct lprf_chained *table, uint64_t bucket,
@@ -111,7 +111,7 @@ struct lprf_item {
     size_t data_off, data_nbytes;
 };
 
-/* Reads the item at *off; moves *off behind it. */
+/* Reads the item at *off; moves *off past it. */
 static inline enum bo_status lprf_read_item(const struct lprf_chained *table, size_t *off,
                                             struct lprf_item *item, struct bo_error *err)
 {

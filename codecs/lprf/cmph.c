@@ -227,7 +227,7 @@ struct entry {
     size_t places_off, places_end;
 };
 
-/* Reads the entry at *off, which must end by the index's end; moves *off behind it. */
+/* Reads the entry at *off, which must end by the index's end; moves *off past it. */
 static inline enum bo_status read_entry(const struct lprf_file *file, const struct index *index,
                                         size_t *off, struct entry *entry, struct bo_error *err)
 {

@@ -61,7 +61,7 @@ struct lprf_record {
     size_t off; /* of the counters */
 };
 
-/* Reads a varint at *off, below `end`; moves *off behind it. */
+/* Reads a varint at *off, below `end`; moves *off past it. */
 static inline enum bo_status lprf_read_varint(struct bo_span in, size_t *off, uint64_t *v_ret,
                                               struct bo_error *err)
 {
@@ -76,7 +76,7 @@ static inline enum bo_status lprf_read_varint(struct bo_span in, size_t *off, ui
 }
 
 /*
- * Each coding's readers: open_shared leaves file->records_off behind what records share; read_head
+ * Each coding's readers: open_shared leaves file->records_off after what records share; read_head
  * reads a record up to its counters, of which at least one is sure to be announced and as many as
  * the file has bytes for; read_counters reads these to counters[n_counters] and sets *end_ret to
  * the end of the record; check_shared checks what records share once all have been read, given

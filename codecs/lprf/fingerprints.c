@@ -328,7 +328,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     if ((status = bo_expect_all_used(&walk.phrases, file->arena, index->grammar_off, err)))
         return status;
     if ((walk.bits.bit + 7) / 8 != file->end_of_index)
-        return bo_fail(err, BO_CORRUPT, walk.bits.bit / 8, "bytes behind the names");
+        return bo_fail(err, BO_CORRUPT, walk.bits.bit / 8, "bytes after the names");
     return lprf_expect_zeros(file, file->in.p, walk.bits.bit, file->end_of_index, err);
 }
 

@@ -173,7 +173,7 @@ static inline enum bo_status read_block(const struct lprf_file *file, const stru
     return BO_OK;
 }
 
-/* Reads bytes of a name, with their number before them; moves *off behind them. */
+/* Reads bytes of a name, with their number before them; moves *off past them. */
 static inline enum bo_status read_bytes(const struct lprf_file *file, size_t *off, size_t end,
                                         struct bo_span *bytes, struct bo_error *err)
 {

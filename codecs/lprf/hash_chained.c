@@ -40,7 +40,7 @@ struct plan {
     uint64_t n_names, n_buckets_used, name_nbytes;
 };
 
-/* A function behind one of the same name. */
+/* A function after one of the same name. */
 static bool repeats(const struct plan *plan, uint32_t previous, uint32_t f, uint64_t previous_key)
 {
     return plan->keys[f] == previous_key && lprf_same_name(plan->model, previous, f);
@@ -284,7 +284,7 @@ static bool ascend(const struct lprf_item *a, const struct lprf_item *b)
     return a->hash != b->hash ? a->hash < b->hash : bo_span_compare(a->name, b->name) < 0;
 }
 
-/* Visits the items of one bucket, which starts at *off; moves *off behind them. */
+/* Visits the items of one bucket, which starts at *off; moves *off past them. */
 static enum bo_status each_of_bucket(const struct lprf_file *file, const struct lprf_chained *table,
                                      uint64_t bucket, size_t *off, uint64_t *n_names,
                                      lprf_visit *visit, void *context, struct bo_error *err)

@@ -183,7 +183,7 @@ struct item {
     size_t places_off, places_end;
 };
 
-/* Reads the item at *off, which must end by `end`; moves *off behind it. */
+/* Reads the item at *off, which must end by `end`; moves *off past it. */
 static inline enum bo_status read_item(const struct lprf_file *file, const struct index *index,
                                        size_t *off, size_t end, struct item *item,
                                        struct bo_error *err)

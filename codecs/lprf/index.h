@@ -74,7 +74,7 @@ static inline bool lprf_same_name(const struct lprf_model *model, uint32_t a, ui
 }
 
 /*
- * The functions in alphabetical order, equal names in file order: n numbers, and behind them room
+ * The functions in alphabetical order, equal names in file order: n numbers, and after them room
  * for as many more. NULL when the arena refuses.
  */
 uint32_t *lprf_sort_functions(const struct lprf_model *model, struct bo_arena *arena);
@@ -113,7 +113,7 @@ static inline enum bo_status lprf_match_next_place(const struct lprf_file *file,
                        : BO_OK;
 }
 
-/* Moves *at, below `end`, behind the fields there; checks nothing but that they end in time. */
+/* Moves *at, below `end`, after the fields there; checks nothing but that they end in time. */
 static inline enum bo_status lprf_skip_places(const struct lprf_file *file, size_t *at, size_t end,
                                               unsigned width, struct bo_error *err)
 {
@@ -138,7 +138,7 @@ enum bo_status lprf_visit_places(const struct lprf_file *file, size_t at, size_t
                                  void *context, struct bo_error *err);
 
 /*
- * Reads the varint at *at, which must end by byte `end` (of the index or less); moves *at behind
+ * Reads the varint at *at, which must end by byte `end` (of the index or less); moves *at past
  * it.
  */
 static inline enum bo_status lprf_index_varint(const struct lprf_file *file, size_t *at, size_t end,

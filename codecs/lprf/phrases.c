@@ -4,7 +4,7 @@
  *   24  the head of slots.h; own: codes of all names together
  *   48  u8   1 when file order is the alphabetical order, else 0
  *       the grammar (harness/coding/grammar.md)
- *       pilots, and groups of 32 slots: behind the cells of each
+ *       pilots, and groups of 32 slots: after the cells of each
  *         u32  where the codes of the first slot's name start, in codes
  *         u8   n[16]: the number of codes of each slot's name, the even slot's in the low half;
  *              0: no name
@@ -168,7 +168,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
                                  file, &off, (order_nbits + 7) / 8 + BO_WIDE_LOAD, 1, err))))
         return BO_TRUNCATED;
     if (off != file->end_of_index)
-        return bo_fail(err, BO_CORRUPT, off, "bytes behind the last part of the index");
+        return bo_fail(err, BO_CORRUPT, off, "bytes after the last part of the index");
     return BO_OK;
 }
 

@@ -213,7 +213,7 @@ static enum bo_status parse_name(int n_args, char *const *args, struct bo_arena 
                                  struct bo_error *err)
 {
     if (n_args != 1)
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a function's name");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a function's name");
     *(struct lprf_name_query *)query = (struct lprf_name_query){bo_span_of(args[0])};
     return BO_OK;
 }
@@ -224,7 +224,7 @@ static enum bo_status parse_key(int n_args, char *const *args, struct bo_arena *
     uint64_t hash;
     if (n_args != 2 || !lprf_parse_hash(bo_span_of(args[1]), &hash))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
-                       "takes a function's name and its hash, decimal or 0x...");
+                       "expects a function's name and its hash, decimal or 0x...");
     *(struct lprf_key_query *)query = (struct lprf_key_query){bo_span_of(args[0]), hash};
     return BO_OK;
 }

@@ -361,7 +361,7 @@ class Trie(File):
                 n = c.u8() + 1
                 require(n >= 6, "number of children is wrong")
                 leaves = int.from_bytes(c.take((n + 7) // 8), "little")
-            require(leaves >> n == 0, "leaf bits behind the last child are not 0")
+            require(leaves >> n == 0, "leaf bits after the last child are not 0")
             label = c.take(size)
             bytes_ = c.take(n)
             require(all(a < b for a, b in zip(bytes_, bytes_[1:])), "children do not ascend")

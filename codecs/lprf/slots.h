@@ -12,7 +12,7 @@
  *   44  u32  the index's own
  *   48  what is the index's own (grammar, fingerprints)
  *       u16  pilots[buckets]
- *       groups of 32 slots, of LPRF_CELLS_NBYTES bytes and what the index puts behind them:
+ *       groups of 32 slots, of LPRF_CELLS_NBYTES bytes and what the index puts after them:
  *         u32  where the records of the first slot start, from the first record
  *         u8   shift
  *         u8   sizes[32]: bytes of a slot's records, >> shift; 0 for a slot without a name
@@ -22,7 +22,7 @@
  *
  * Records lie in the order of the slots, those of one slot in file order. Each slot's start at a
  * multiple of 2^shift bytes from its group's; zeros fill the gap. The last record of the file has
- * none behind it.
+ * none after it.
  */
 #ifndef LPRF_SLOTS_H
 #define LPRF_SLOTS_H
@@ -90,12 +90,12 @@ struct lprf_slots {
     uint32_t n_repeats;
 };
 
-/* Reads the head, and moves *off behind it. What it announces is still to be found. */
+/* Reads the head, and moves *off past it. What it announces is still to be found. */
 enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_slots *slots,
                                     size_t *off, struct bo_error *err);
 
 /*
- * Takes a part of n x size bytes at *off, which must end inside the index, and moves *off behind
+ * Takes a part of n x size bytes at *off, which must end inside the index, and moves *off past
  * it. Returns NULL and sets the error when it does not.
  */
 const uint8_t *lprf_take_part(const struct lprf_file *file, size_t *off, uint64_t n, size_t size,
@@ -138,7 +138,7 @@ static inline const uint8_t *lprf_group_of(const struct lprf_slots *slots, uint3
     return slots->groups + slot / LPRF_GROUP_SLOTS * slots->group_nbytes;
 }
 
-/* The bytes that a slot's records take, with the gap behind. */
+/* The bytes that a slot's records take, with the gap after. */
 static inline uint64_t lprf_cell_nbytes(const uint8_t *group, uint32_t slot)
 {
     return (uint64_t)group[5 + slot % LPRF_GROUP_SLOTS] << (group[4] & 63);
@@ -184,7 +184,7 @@ enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_sl
                               uint32_t *n_ret, struct bo_error *err);
 
 /*
- * Behind the last slot: all repeats are taken, the cells end where the file does, and the last
+ * After the last slot: all repeats are taken, the cells end where the file does, and the last
  * group is filled up with zeros.
  */
 enum bo_status lprf_end_cells(const struct lprf_file *file, const struct lprf_slots *slots,

@@ -124,7 +124,7 @@ static void test_long_names(void **state)
     bo_arena_free(&arena);
 }
 
-/* All single bytes, and all of them behind a NUL. */
+/* All single bytes, and all of them after a NUL. */
 static void test_every_byte(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static const struct bo_format *lprf(void)
     return bo_find_format("lprf");
 }
 
-/* The i-th optional codec that was built, NULL behind the last. */
+/* The i-th optional codec that was built, NULL after the last. */
 static const struct bo_codec *optional_codec(unsigned i)
 {
     for (const struct bo_codec *const *c = lprf()->codecs; *c; c++)

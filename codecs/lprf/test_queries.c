@@ -280,14 +280,14 @@ static void test_command_line(void **state)
     char *const bads[] = {main_name, bad}, *const absents[] = {absent, decimal};
     assert_string_equal(answer_text(LPRF_LOOKUP, 1, names), "hash 24\ncounters 5 0\n");
     assert_string_equal(answer_text(LPRF_LOOKUP, 1, absents), "no such function\n");
-    assert_string_equal(answer_text(LPRF_LOOKUP, 2, names), "takes a function's name");
+    assert_string_equal(answer_text(LPRF_LOOKUP, 2, names), "expects a function's name");
     assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, names), "hash 25\ncounters 9 900\n");
     assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, hexes), "hash 25\ncounters 9 900\n");
     assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, absents), "no such function\n");
     assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 1, names),
-                        "takes a function's name and its hash, decimal or 0x...");
+                        "expects a function's name and its hash, decimal or 0x...");
     assert_string_equal(answer_text(LPRF_LOOKUP_KEY, 2, bads),
-                        "takes a function's name and its hash, decimal or 0x...");
+                        "expects a function's name and its hash, decimal or 0x...");
     assert_string_equal(answer_text(LPRF_CONTAINS, 1, names), "yes\n");
     assert_string_equal(answer_text(LPRF_CONTAINS, 1, absents), "no\n");
     assert_string_equal(answer_text(LPRF_ITERATE, 0, NULL),
@@ -295,7 +295,7 @@ static void test_command_line(void **state)
     assert_string_equal(answer_text(LPRF_ITERATE_SORTED, 0, NULL),
                         "24\t5 0\tmain\n25\t9 900\tmain\n24\t0\tstep\n");
     assert_string_equal(answer_text(LPRF_SUMMARY, 0, NULL), "maximum 9\n");
-    assert_string_equal(answer_text(LPRF_SUMMARY, 1, names), "takes no arguments");
+    assert_string_equal(answer_text(LPRF_SUMMARY, 1, names), "expects no arguments");
 }
 
 static int run_file(void)

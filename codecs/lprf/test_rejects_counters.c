@@ -102,7 +102,7 @@ static const struct bad bad_packed[] = {
     {"counter of 0", BYTES(TABLE "\0\3\1\0"), BO_CORRUPT, 16,
      "counter is 0, but its bit in the bitmap is 1"},
     {"counter cut", BYTES(TABLE "\0\3\1"), BO_TRUNCATED, 16, "varint runs past the end"},
-    {"bytes behind", BYTES(TABLE "\0\3\1\2\2"), BO_CORRUPT, 17, "bytes after the last record"},
+    {"bytes after", BYTES(TABLE "\0\3\1\2\2"), BO_CORRUPT, 17, "bytes after the last record"},
     {"unused entry", BYTES("\2\0\0\0" HASH HASH_4 "\2\2\0\3\1\2"), BO_CORRUPT, 12,
      "entry of the hash table has no record"},
 };

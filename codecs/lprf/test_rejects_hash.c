@@ -141,7 +141,7 @@ static const struct test_case lean_cases[] = {
     {"bucket far away", 12, BYTES("\x0a\0\0\x80"), 0, BO_CORRUPT, 8, BUCKET_OUTSIDE},
     {"last end before its start", 16, BYTES("\x09"), 0, BO_CORRUPT, 12, BUCKET_OUTSIDE},
     {"last end too late", 16, BYTES("\x11"), 0, BO_CORRUPT, 12, BUCKET_OUTSIDE},
-    {"bytes behind", 0, BYTES("\x01"), 1, BO_CORRUPT, 36, "bytes after the last item"},
+    {"bytes after", 0, BYTES("\x01"), 1, BO_CORRUPT, 36, "bytes after the last item"},
     {"item in the wrong bucket", 12, BYTES("\x10"), 0, BO_CORRUPT, 30,
      "item is in the wrong bucket"},
     {"item across its bucket's end", 12, BYTES("\x09"), 0, BO_TRUNCATED, 25,
@@ -235,7 +235,7 @@ static const struct test_case open_cases[] = {
      "varint is not in its shortest form"},
     {"length cut", 56, BYTES("\xff\xff\xff\xff\xff"), 0, BO_TRUNCATED, 56,
      "varint runs past the end"},
-    {"bytes behind", 0, BYTES("\x01"), 1, BO_CORRUPT, 61, "bytes after the last name"},
+    {"bytes after", 0, BYTES("\x01"), 1, BO_CORRUPT, 61, "bytes after the last name"},
     {"places without end", 57, BYTES("\x61\x63\x65\x67"), 0, BO_TRUNCATED, 61,
      "place of a record runs past its end"},
     {"names not in file order", 49, BYTES("\x60"), 0, BO_CORRUPT, 52,
@@ -321,7 +321,7 @@ static const struct test_case accel_cases[] = {
     {"long name", 131, BYTES("\x03"), 0, BO_TRUNCATED, 131, "name runs past the index's end"},
     {"length not shortest", 125, BYTES("\x83\0"), 0, BO_CORRUPT, 125,
      "varint is not in its shortest form"},
-    {"bytes behind", 0, BYTES("\x78"), 1, BO_CORRUPT, 134, "bytes after the last string"},
+    {"bytes after", 0, BYTES("\x78"), 1, BO_CORRUPT, 134, "bytes after the last string"},
 };
 
 /* "ab" and "bA" have the same DJB hash. */

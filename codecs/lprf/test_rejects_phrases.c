@@ -22,14 +22,15 @@
 #define OVERLAP "records overlap or leave a gap"
 #define NOT_A_PERMUTATION "function order is not a permutation"
 #define NOT_USED "phrases are not all used"
-#define NO_GRAMMAR "rules of the grammar are invalid"
+#define UNREAD "symbol is a rule that has not been read"
+#define MORE_RULES "grammar has more rules than announced"
 #define PADDING "padding is not 0"
 
 /* ---- phrases --------------------------------------------------------------------------------- */
 
 /*
  * Slot 0 is "abc", the third function; 1 "b", the first; 2 free; 3 "ab", the second and the fourth.
- * The records start behind byte 153.
+ * The records start after byte 153.
  */
 static const struct test_pattern phrases = {
     "phrases+u64", 8, 4,
@@ -68,19 +69,18 @@ static const struct test_case phrases_cases[] = {
      "slots hold more functions than there are"},
     {"order 2", 24, BYTES("\x02"), 0, BO_CORRUPT, 24, "order is neither 0 nor 1"},
     {"order 1 and an order", 24, BYTES("\x01"), 0, BO_CORRUPT, 144,
-     "bytes behind the last part of the index"},
+     "bytes after the last part of the index"},
     {"alphabetical", 24, BYTES("\x01"), -9, BO_OK, 0, NULL},
-    {"bytes behind", 0, BYTES("\x04"), 1, BO_CORRUPT, 153,
-     "bytes behind the last part of the index"},
+    {"bytes after", 0, BYTES("\x04"), 1, BO_CORRUPT, 153, "bytes after the last part of the index"},
     /* the grammar */
     {"2^32 - 1 rules", 57, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 57,
      "rules run past the index's end"},
-    {"a rule that is not there", 57, BYTES("\x01"), 0, BO_CORRUPT, 66, NO_GRAMMAR},
+    {"a rule that is not there", 57, BYTES("\x01"), 0, BO_CORRUPT, 66, UNREAD},
     {"more text", 61, BYTES("\x04"), 0, BO_CORRUPT, 25, NOT_USED},
     {"less text", 61, BYTES("\x02"), 0, BO_CORRUPT, 106, INVALID_CODES},
     {"bits beyond the symbols", 66, BYTES("\x0f"), 0, BO_CORRUPT, 66, "bits beyond the symbols"},
     {"fewer codes", 66, BYTES("\x06"), 0, BO_CORRUPT, 152,
-     "bytes behind the last part of the index"},
+     "bytes after the last part of the index"},
     /* pilots */
     {"another pilot", 67, BYTES("\x08"), 0, BO_CORRUPT, 106, OTHER_SLOT},
     {"the highest pilot", 67, BYTES("\xff\xff"), 0, BO_CORRUPT, 106, OTHER_SLOT},
@@ -118,15 +118,15 @@ static const struct test_case phrases_cases[] = {
     {"last code out of range", 127, BYTES("\x0c"), 0, BO_CORRUPT, 106, INVALID_CODES},
     {"another name", 126, BYTES("\x24"), 0, BO_CORRUPT, 106, OTHER_SLOT},
     {"names swapped", 126, BYTES("\x44\x06"), 0, BO_CORRUPT, 106, OTHER_SLOT},
-    {"bits behind the codes", 127, BYTES("\x14"), 0, BO_CORRUPT, 127, PADDING},
-    {"bytes behind the codes", 135, BYTES("\x01"), 0, BO_CORRUPT, 135, PADDING},
+    {"bits after the codes", 127, BYTES("\x14"), 0, BO_CORRUPT, 127, PADDING},
+    {"bytes after the codes", 135, BYTES("\x01"), 0, BO_CORRUPT, 135, PADDING},
     /* repeats */
     {"repeat of a free slot", 136, BYTES("\x02"), 0, BO_CORRUPT, 0, NOT_ALL},
     {"repeat of no slot", 136, BYTES("\x04"), 0, BO_CORRUPT, 0, NOT_ALL},
     {"repeat of another slot", 136, BYTES("\0"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat of the next slot's record", 136, BYTES("\0\0\0\0\x18"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat of the first record", 140, BYTES("\x30"), 0, BO_CORRUPT, 140, OUTSIDE},
-    {"repeat behind its slot", 140, BYTES("\x60"), 0, BO_CORRUPT, 140, OUTSIDE},
+    {"repeat after its slot", 140, BYTES("\x60"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat far away", 140, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 140, OUTSIDE},
     {"repeat inside a record", 140, BYTES("\x47"), 0, BO_CORRUPT, 153 + 72, OVERLAP},
     {"repeat after a gap", 140, BYTES("\x49"), 0, BO_CORRUPT, 153 + 72, OVERLAP},
@@ -135,7 +135,7 @@ static const struct test_case phrases_cases[] = {
     {"a place twice", 144, BYTES("\xd6"), 0, BO_CORRUPT, 144, NOT_A_PERMUTATION},
     {"functions of a name descend", 144, BYTES("\x72"), 0, BO_CORRUPT, 144,
      "functions of a name do not ascend"},
-    {"bytes behind the order", 152, BYTES("\x80"), 0, BO_CORRUPT, 152, PADDING},
+    {"bytes after the order", 152, BYTES("\x80"), 0, BO_CORRUPT, 152, PADDING},
 };
 
 /*
@@ -157,16 +157,18 @@ static const struct test_pattern mains = {
           "\x18" ZEROS_8)};                    /* 140: 0, 2, 1 */
 
 static const struct test_case mains_cases[] = {
-    {"two rules", 57, BYTES("\x02"), 0, BO_CORRUPT, 68, NO_GRAMMAR},
-    {"four rules", 57, BYTES("\x04"), 0, BO_CORRUPT, 69, NO_GRAMMAR},
-    {"rules without end", 65, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 69, NO_GRAMMAR},
-    {"bits behind the rules", 68, BYTES("\x80"), 0, BO_CORRUPT, 69, NO_GRAMMAR},
+    {"two rules", 57, BYTES("\x02"), 0, BO_CORRUPT, 68, MORE_RULES},
+    {"four rules", 57, BYTES("\x04"), 0, BO_CORRUPT, 69, UNREAD},
+    {"rules without end", 65, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 69, MORE_RULES},
+    {"bits after the rules", 68, BYTES("\x80"), 0, BO_CORRUPT, 69,
+     "bits after the rules are not 0"},
     {"a rule of itself", 67, BYTES("\x94"), 0, BO_CORRUPT, 110, INVALID_CODES},
     {"rules in a circle", 66, BYTES("\x94"), 0, BO_CORRUPT, 110, INVALID_CODES},
-    {"right symbol out of range", 67, BYTES("\xf4"), 0, BO_CORRUPT, 68, NO_GRAMMAR},
+    {"right symbol out of range", 67, BYTES("\xf4"), 0, BO_CORRUPT, 68,
+     "right symbol of a rule is out of range"},
     {"another code instead", 70, BYTES("\x01"), 0, BO_CORRUPT, 110, OTHER_SLOT},
     {"place out of range", 140, BYTES("\x1b"), 0, BO_CORRUPT, 140, NOT_A_PERMUTATION},
-    {"bits behind the order", 140, BYTES("\x58"), 0, BO_CORRUPT, 140, PADDING},
+    {"bits after the order", 140, BYTES("\x58"), 0, BO_CORRUPT, 140, PADDING},
 };
 
 /* One function, "f", in the last of two slots: nothing follows its cell. */
@@ -182,7 +184,7 @@ static const struct test_case one_cases[] = {
     {"rounded up to 2^31", 73, BYTES("\x1f\0\x01"), 0, BO_OK, 0, NULL},
     {"rounded up to 2^32", 73, BYTES("\x20\0\x01"), 0, BO_CORRUPT, 69, CELLS_FOLLOW},
     {"rounded up too far", 73, BYTES("\x1f\0\x02"), 0, BO_CORRUPT, 69, CELLS_END},
-    {"a bit behind the only code", 126, BYTES("\x02"), 0, BO_CORRUPT, 126, PADDING},
+    {"a bit after the only code", 126, BYTES("\x02"), 0, BO_CORRUPT, 126, PADDING},
     {"code 1 of one", 126, BYTES("\x01"), 0, BO_CORRUPT, 106, INVALID_CODES},
 };
 
@@ -221,7 +223,7 @@ static const struct test_case fingerprints_cases[] = {
     {"wrong upper half", 33, BYTES("\x88"), 0, BO_CORRUPT, 154, "name has no slot"},
     {"fingerprint of a free slot", 49, BYTES("\x01"), 0, BO_CORRUPT, 42,
      "fingerprint of a free slot"},
-    {"bytes behind the fingerprints", 58, BYTES("\x01"), 0, BO_CORRUPT, 58, PADDING},
+    {"bytes after the fingerprints", 58, BYTES("\x01"), 0, BO_CORRUPT, 58, PADDING},
     {"first record not first", 66, BYTES("\x01"), 0, BO_CORRUPT, 66, CELLS_FOLLOW},
     {"shift 32", 70, BYTES("\x20"), 0, BO_CORRUPT, 66, CELLS_FOLLOW},
     {"eighths", 70, BYTES("\x03\x03\x03\0\x06"), 0, BO_OK, 0, NULL},
@@ -252,7 +254,7 @@ static const struct test_case fingerprints_cases[] = {
     {"code out of range", 153, BYTES("\x34"), 0, BO_CORRUPT, 153, INVALID_CODES},
     {"another name", 153, BYTES("\x24"), 0, BO_CORRUPT, 153, "name has no slot"},
     {"names run on", 155, BYTES("\xd3"), 0, BO_TRUNCATED, 155, "names run past the index's end"},
-    {"bytes behind", 0, BYTES("\x04"), 1, BO_CORRUPT, 156, "bytes behind the names"},
+    {"bytes after", 0, BYTES("\x04"), 1, BO_CORRUPT, 156, "bytes after the names"},
 };
 
 /* The same slots as in `mains`. */
@@ -267,7 +269,7 @@ static const struct test_pattern fingerprint_mains = {
           "\x6c\xca\x0a")}; /* 149: main A; "main" C; "main" B */
 
 static const struct test_case fingerprint_mains_cases[] = {
-    {"bits behind the names", 151, BYTES("\x8a"), 0, BO_CORRUPT, 151, PADDING},
+    {"bits after the names", 151, BYTES("\x8a"), 0, BO_CORRUPT, 151, PADDING},
     {"a name twice", 151, BYTES("\x04"), 0, BO_CORRUPT, 150, "name has no slot"},
     {"a rule of itself", 145, BYTES("\x94"), 0, BO_CORRUPT, 149, INVALID_CODES},
 };

@@ -32,7 +32,7 @@ static const struct test_case trie_cases[] = {
     {"width 9", 0, BYTES("\x09"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
     {"leaf of width 0", 0, BYTES("\x10"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
     {"a trie of nothing", 0, BYTES("\x00"), 0, BO_CORRUPT, 1,
-     "bytes behind the root of an empty trie"},
+     "bytes after the root of an empty trie"},
     {"root cut", 0, BYTES("\x01"), -11, BO_TRUNCATED, 1, "index ends in its root"},
     {"root is a leaf", 0, BYTES("\x11"), 0, BO_CORRUPT, 14 + 24, "bytes after the last record"},
     {"one child and no name", 2, BYTES("\x10"), 0, BO_CORRUPT, 1,
@@ -47,7 +47,7 @@ static const struct test_case trie_cases[] = {
     {"256 children", 2, BYTES("\x07\xff"), 0, BO_CORRUPT, 2, "number of children is wrong"},
     {"nine children", 2, BYTES("\x07\x08"), 0, BO_TRUNCATED, 1, PAST_NODE},
     {"leaf bit of no child", 2, BYTES("\x31"), 0, BO_CORRUPT, 2,
-     "leaf bits behind the last child are not 0"},
+     "leaf bits after the last child are not 0"},
     {"children descend", 3, BYTES("ba"), 0, BO_CORRUPT, 4, "children do not ascend"},
     {"equal children", 3, BYTES("aa"), 0, BO_CORRUPT, 4, "children do not ascend"},
     {"label past the node", 1, BYTES("\xf0"), 0, BO_TRUNCATED, 1, PAST_NODE},
@@ -95,7 +95,7 @@ static const struct test_case single_cases[] = {
 /* No functions. */
 static const struct test_pattern nothing = {"trie+u64", 6, 0, BYTES("\x00")};
 static const struct test_case nothing_cases[] = {
-    {"a byte more", 0, BYTES("\x00"), 1, BO_CORRUPT, 1, "bytes behind the root of an empty trie"},
+    {"a byte more", 0, BYTES("\x00"), 1, BO_CORRUPT, 1, "bytes after the root of an empty trie"},
     {"no header", 0, BYTES(""), -1, BO_TRUNCATED, 0, "index ends in its header"},
 };
 
@@ -107,8 +107,7 @@ static const struct test_pattern wide = {"trie+u64", 6, 7,
                                                "\x02\x04\x06\x08\x0a\x0c"
                                                "\0\0\x30\0\x60\0\x90\0\xc0\0\xf0\0\x20\x01")};
 static const struct test_case wide_cases[] = {
-    {"padding bit", 4, BYTES("\xff"), 0, BO_CORRUPT, 4,
-     "leaf bits behind the last child are not 0"},
+    {"padding bit", 4, BYTES("\xff"), 0, BO_CORRUPT, 4, "leaf bits after the last child are not 0"},
     {"ends descend", 13, BYTES("\x01"), 0, BO_CORRUPT, 12, NO_ROOM},
     {"an end twice", 15, BYTES("\x06"), 0, BO_CORRUPT, 14, NO_ROOM},
     {"leaf too small", 17, BYTES("\x0d"), 0, BO_TRUNCATED, 31, PLACE_CUT},

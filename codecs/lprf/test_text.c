@@ -181,7 +181,7 @@ static const struct marked_mistake mistakes[] = {
     {"@\"a\\\"\"\n24\n1\n5\n", BO_CORRUPT, "quotes around a name that needs none"},
     {"\"#@\n24\n1\n5\n", BO_CORRUPT, "quoted name does not end on its line"},
     {"\"@", BO_CORRUPT, "quoted name does not end on its line"},
-    {"\"#\"@f\n24\n1\n5\n", BO_CORRUPT, "bytes behind a quoted name"},
+    {"\"#\"@f\n24\n1\n5\n", BO_CORRUPT, "bytes after a quoted name"},
     {"\"#@\r\"\n24\n1\n5\n", BO_CORRUPT, "quoted name holds a raw carriage return"},
     {"\"#@\\n\"\n24\n1\n5\n", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
     {"\"#@\\x41\"\n24\n1\n5\n", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},

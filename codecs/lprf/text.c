@@ -112,7 +112,7 @@ static const char *unquote(struct bo_span line, uint8_t *to, size_t *n_ret, size
         return "quoted name does not end on its line";
     *at_ret = i + 1;
     if (i + 1 != line.n)
-        return "bytes behind a quoted name";
+        return "bytes after a quoted name";
     *at_ret = 0;
     *n_ret = n;
     if (n == 0)

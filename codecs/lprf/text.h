@@ -11,7 +11,7 @@ enum bo_status lprf_parse(struct bo_span text, struct bo_arena *arena, void **mo
 /* Puts a name as a line of the text form holds it: as it is, or quoted where that would not do. */
 void lprf_put_name(struct bo_writer *out, struct bo_span name);
 
-/* A hash as the text form may write it: decimal, 0x, 0b, 0o, or octal behind a 0. */
+/* A hash as the text form may write it: decimal, 0x, 0b, 0o, or octal after a 0. */
 bool lprf_parse_hash(struct bo_span text, uint64_t *hash_ret);
 
 #endif

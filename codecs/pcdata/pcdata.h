@@ -264,7 +264,7 @@ struct pcdata_scan_out {
 
 /*
  * Adds the run that starts at `pc` quanta; one that repeats the last value continues it. False when
- * it starts behind the target of a span: the scan may stop.
+ * it starts after the target of a span: the scan may stop.
  */
 __attribute__((always_inline)) static inline bool pcdata_scan_add(struct pcdata_scan_out *out,
                                                                   uint32_t pc, int32_t value)

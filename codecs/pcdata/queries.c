@@ -258,7 +258,7 @@ static uint32_t draw_rank(struct bo_random *random, uint32_t n)
 
 /*
  * As in recorded Go programs: of some 10^4 tables 100 make half of the queries; half of the PCs
- * are in the first two runs of the table, a tenth behind the 16th.
+ * are in the first two runs of the table, a tenth after the 16th.
  */
 static size_t draw_skewed(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                           size_t n, void *queries)
@@ -338,7 +338,7 @@ static enum bo_status point_parse(int n_args, char *const *args, struct bo_arena
     struct pcdata_point q;
     if (n_args != 2 || !parse_u32_argument(args[0], &q.table) ||
         !parse_u32_argument(args[1], &q.pc))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a table number and a PC");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a table number and a PC");
     *(struct pcdata_point *)query = q;
     return BO_OK;
 }
@@ -450,7 +450,7 @@ static enum bo_status scan_parse(int n_args, char *const *args, struct bo_arena 
 {
     uint32_t table;
     if (n_args != 1 || !parse_u32_argument(args[0], &table))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "scan takes a table number");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a table number");
     *(struct pcdata_scan *)query = (struct pcdata_scan){table};
     return BO_OK;
 }

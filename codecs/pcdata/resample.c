@@ -2,7 +2,7 @@
  * Tables of any number that are like those of a real binary.
  *
  * A table begins as one that is drawn from the real ones, which also gives its kind and its number
- * of references. It goes on as that one does, but behind each run it may change over to another
+ * of references. It goes on as that one does, but after each run it may change over to another
  * table of its kind, at a place where a run of the same length and the same change of value has
  * just ended. So a run is distributed given the run before it, and a table's length by where runs
  * end tables.

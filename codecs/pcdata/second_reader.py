@@ -204,7 +204,7 @@ class ShapeCode:
         return 8 * (at - bias_bytes) - (runs - 1) * low - (0 if template else runs * width)
 
     def read(self, at, length):
-        """The runs, and the bit behind the last upper part: the terminator may be the next record's."""
+        """The runs, and the bit after the last upper part: the terminator may be the next record's."""
         if self.area[at] == 255:
             return self.split(at, length)
         start = self.start_of(at)
@@ -228,8 +228,8 @@ class ShapeCode:
             else:
                 bucket += 1
             at_bit += 1
-        require(n == runs or not template, "fields of surplus runs are not 0")
-        require(not any(lows[n - 1 :]) and (template or not any(fields[n:])), "fields of surplus runs are not 0")
+        require(n == runs or not template, "fields of unused runs are not 0")
+        require(not any(lows[n - 1 :]) and (template or not any(fields[n:])), "fields of unused runs are not 0")
         check_runs(result, length, "boundaries of a record do not ascend", "boundary does not change the value")
         return result, at_bit
 
@@ -254,8 +254,8 @@ class ShapeCode:
             require(offset < len(area), "block starts past the area's end")
             if offset < end:
                 require(bits.at(8 * offset, 6) == 0, "block offset repeats a block of many runs")
-            found, behind = self.block(offset, min(length - (j << k), 1 << k), k, b)
-            end = max(end, behind)
+            found, after = self.block(offset, min(length - (j << k), 1 << k), k, b)
+            end = max(end, after)
             for start, field in found:
                 value = signed(least + (field << shift))
                 if start == 0 and runs and runs[-1][1] == value:
@@ -499,11 +499,11 @@ class PackedStarts:
             runs, end = reader(bits, limit, length, PACKED_BASES[bits.at(5, 3)])
         require(end <= limit, self.PAST)
         require(bits.at(end, -end % 8) == 0, "bits after a record are not 0")
-        behind = at + -(-end // 8)
-        record = bytes(self.area[at:behind])
+        after = at + -(-end // 8)
+        record = bytes(self.area[at:after])
         require(record == PackedWriter(runs, length).record(), "record differs from the encoding of its runs")
         require(self.records.setdefault(record, at) == at, "record repeats an earlier one")
-        return runs, behind
+        return runs, after
 
     def wide_list(self, bits, limit, length):
         n, width, nbytes = bits.at(5, 3), bits.at(8, 5), bits.at(13, 3)
@@ -567,7 +567,7 @@ class PackedStarts:
         return runs, end
 
     def block(self, bits, limit, block, description, quanta):
-        """The starts and fields of a block, and the bit behind it."""
+        """The starts and fields of a block, and the bit after it."""
         part = Bits(description.to_bytes(3, "little"))
         m, l, c, g, search = (part.at(at, n) for at, n in ((0, 6), (6, 4), (10, 5), (15, 3), (18, 2)))
         require(0 < c + g <= 32 and g <= 4, "description of a block is out of range")
@@ -687,10 +687,10 @@ def read_frame(encoding, data):
             gap = start - end
             is_next = gap in range(16) and reader.bits.at(end, gap) == 0 if in_bits else gap == 0
             require(is_next, "table's record is neither the next one nor an earlier one")
-        runs, behind = reader.read(offset, length)
+        runs, after = reader.read(offset, length)
         if offset not in read:
             read.add(offset)
-            end = behind
+            end = after
         tables.append((kind, length * quantum, refs, tuple((pc * quantum, value) for pc, value in runs)))
     rest = 8 * area_nbytes - end if in_bits else area_nbytes - end
     require(-1 <= rest < 16 if in_bits else rest == 0, "bytes of the area belong to no table")

@@ -240,7 +240,7 @@ static void test_sizes_of_the_first_chunk(void **state)
 /* ---- at the end of the area ------------------------------------------------------------------ */
 
 /*
- * Tables whose last value is a single byte at the area's end, behind all lengths of what is before.
+ * Tables whose last value is a single byte at the area's end, after all lengths of what is before.
  */
 static void test_last_bytes_of_the_area(void **state)
 {

@@ -1,7 +1,7 @@
 /*
  * The model's own rules: validity, differences, generation, mutation, and how queries are drawn.
  * Why: the oracle and every check lean on these, so a flaw that they let through hides the flaws
- * behind it.
+ * after it.
  */
 #include "codecs/pcdata/test_frame.h"
 

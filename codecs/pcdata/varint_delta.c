@@ -132,7 +132,7 @@ const struct bo_codec pcdata_varint_delta = {
     .query = query,
 };
 
-/* ---- the same bytes behind the Go runtime's cache -------------------------------------------- */
+/* ---- the same bytes after the Go runtime's cache -------------------------------------------- */
 
 /*
  * Go 1.21's pcvalueCache: two sets of eight entries, the set chosen by the PC's bits above the

@@ -70,14 +70,14 @@ void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits)
  */
 unsigned ascending_choose(const uint64_t *numbers, unsigned n, unsigned *nbits_ret)
 {
-    const uint64_t span = numbers[n - 1] - numbers[0], n_behind = n - 1;
+    const uint64_t span = numbers[n - 1] - numbers[0], n_after = n - 1;
     const unsigned span_nbits = bo_bit_width(span);
     unsigned l = span_nbits > 9 ? span_nbits - 9 : 1;
-    while (n_behind + (span >> l) > ASCENDING_UPPER_NBITS)
+    while (n_after + (span >> l) > ASCENDING_UPPER_NBITS)
         l++;
-    while ((span >> l) - (span >> l >> 1) > n_behind)
+    while ((span >> l) - (span >> l >> 1) > n_after)
         l++;
-    const uint64_t all = n_behind * l + n_behind + (span >> l);
+    const uint64_t all = n_after * l + n_after + (span >> l);
     const bool is_bitmap = span <= ASCENDING_UPPER_NBITS && span <= all;
     *nbits_ret = (unsigned)(is_bitmap ? span : all);
     return is_bitmap ? 0 : l;

@@ -5,7 +5,7 @@
  *   block, of m numbers from `base` (the first) on, with l low bits:
  *     l > 0: l low bits of (number - base) of each number but the first; then their high bits: for
  *       each a 0 bit for every step up and a 1 bit
- *     l = 0: for each number behind base, bit number - base - 1 is a 1
+ *     l = 0: for each number after base, bit number - base - 1 is a 1
  *   The high bits, or the bitmap, have up to 256 bits. Something else may lie before them.
  *
  *   list of n numbers: head, in bytes: the first number as a varint; if n > 1, a byte B and a byte
@@ -169,7 +169,7 @@ ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, un
 /* How many numbers of a block are at or below one, and where that is among its upper bits. */
 struct ascending_find {
     unsigned n; /* at least 1 */
-    /* The bits of the n - 1 numbers behind the first lie before; UNKNOWN beyond the last number. */
+    /* The bits of the n - 1 numbers after the first lie before; UNKNOWN beyond the last number. */
     unsigned at;
 };
 
@@ -198,7 +198,7 @@ ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascendi
     const uint64_t bucket = above >> block->l;
     if (bucket >= ASCENDING_UPPER_NBITS)
         return last;
-    unsigned at = 0; /* where the bucket's bits start: behind the 0 bit number `bucket` */
+    unsigned at = 0; /* where the bucket's bits start: after the 0 bit number `bucket` */
     if (bucket) {
         unsigned k = (unsigned)bucket - 1;
         for (;; at += 64) {
@@ -254,7 +254,7 @@ ASCENDING_INLINE bool ascending_block_before(const struct ascending_block *block
     return true;
 }
 
-/* The number behind that, of which there is one: found.n < block->n. */
+/* The number after that, of which there is one: found.n < block->n. */
 ASCENDING_INLINE bool ascending_block_after(const struct ascending_block *block,
                                             struct ascending_find found, uint64_t *number_ret)
 {
@@ -271,7 +271,7 @@ bool ascending_block_all(const struct ascending_block *block,
                          uint64_t numbers_ret[ASCENDING_BLOCK]);
 
 /*
- * The n fields (at most 64) of nbits (at most 32) at `bit`; touches up to 16 bytes behind them, and
+ * The n fields (at most 64) of nbits (at most 32) at `bit`; touches up to 16 bytes after them, and
  * fields_ret up to the next multiple of four.
  */
 void ascending_fields(const uint8_t *p, uint64_t bit, unsigned nbits, unsigned n,
@@ -290,7 +290,7 @@ struct ascending_list {
 
 /*
  * Reads the head of a list of n numbers and skips the body. The input has ASCENDING_MARGIN bytes
- * behind what the cursor has.
+ * after what the cursor has.
  */
 enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_list *list,
                               struct bo_error *err);

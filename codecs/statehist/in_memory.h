@@ -48,7 +48,7 @@ static inline int64_t statehist_end_at(const struct statehist_in_memory *r, uint
     return i + 1 < statehist_first_of(r, quark + 1) ? statehist_start_at(r, i + 1) - 1 : r->end;
 }
 
-/* The i-th of texts that lie one behind the other; their ends are an array, and do not descend. */
+/* The i-th of texts that lie one after the other; their ends are an array, and do not descend. */
 static inline struct bo_span statehist_text_at(const uint8_t *texts, const uint8_t *ends, size_t i)
 {
     const uint32_t from = i ? bo_le32(ends + 4 * (i - 1)) : 0, to = bo_le32(ends + 4 * i);

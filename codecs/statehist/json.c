@@ -56,15 +56,15 @@ static bool step(struct statehist_json *j, char closing, bool is_first, const ch
 
 bool statehist_json_element(struct statehist_json *j, bool is_first)
 {
-    return step(j, ']', is_first, "neither , nor ] behind an element");
+    return step(j, ']', is_first, "neither , nor ] after an element");
 }
 
 bool statehist_json_name(struct statehist_json *j, bool is_first, struct bo_span *name_ret,
                          size_t *off_ret)
 {
-    return step(j, '}', is_first, "neither , nor } behind a member") &&
+    return step(j, '}', is_first, "neither , nor } after a member") &&
            statehist_json_string(j, name_ret, off_ret) &&
-           statehist_json_take(j, ':', "no : behind a member's name");
+           statehist_json_take(j, ':', "no : after a member's name");
 }
 
 bool statehist_json_member(struct statehist_json *j, const char *const *names, uint32_t required,
@@ -96,12 +96,12 @@ bool statehist_json_end(struct statehist_json *j)
         return false;
     statehist_json_peek(j);
     return j->off == j->in.n ||
-           statehist_json_fail(j, BO_CORRUPT, j->off, "bytes behind the JSON's end");
+           statehist_json_fail(j, BO_CORRUPT, j->off, "bytes after the JSON's end");
 }
 
 /* ---- reading: strings ------------------------------------------------------------------------ */
 
-/* Four hexadecimal digits behind \u. They end at the string's quote at the latest: find_end. */
+/* Four hexadecimal digits after \u. They end at the string's quote at the latest: find_end. */
 static bool take_unit(struct statehist_json *j, uint32_t *unit_ret)
 {
     uint32_t unit = 0;

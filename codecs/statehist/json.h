@@ -34,7 +34,7 @@ uint8_t statehist_json_peek(struct statehist_json *j);
 bool statehist_json_take(struct statehist_json *j, char c, const char *what);
 
 /*
- * Steps to the next element behind '[' (is_first) or an element; false at ']', which is taken, and
+ * Steps to the next element after '[' (is_first) or an element; false at ']', which is taken, and
  * after a failure.
  */
 bool statehist_json_element(struct statehist_json *j, bool is_first);

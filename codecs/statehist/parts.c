@@ -23,7 +23,7 @@ void statehist_end_part(struct bo_writer *out, size_t head, unsigned i)
 {
     if (out->status)
         return;
-    /* The first file starts behind the lengths, of which their number is the byte in front. */
+    /* The first file starts after the lengths, of which their number is the byte in front. */
     size_t start = head + 8 * (size_t)out->p[head - 1];
     for (unsigned k = 0; k < i; k++)
         start += (size_t)bo_le64(out->p + head + 8 * k);
@@ -47,7 +47,7 @@ enum bo_status statehist_get_parts(struct bo_span in, unsigned n, struct statehi
         parts_ret[i].in = (struct bo_span){in.p + c.off, (size_t)nbytes};
         c.off += (size_t)nbytes;
     }
-    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes behind the last file") : BO_OK;
+    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes after the last file") : BO_OK;
 }
 
 static struct statehist_json json_of(const struct statehist_part *part, struct bo_arena *arena,

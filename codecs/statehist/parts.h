@@ -1,5 +1,5 @@
 /*
- * The files that the proposal splits a history or a snapshot into, one behind the other in one
+ * The files that the proposal splits a history or a snapshot into, one after the other in one
  * encoding: types.json, tree.json, and what the codec has besides.
  */
 #ifndef STATEHIST_PARTS_H

@@ -458,7 +458,7 @@ static bool invalid_window_at(const void *opaque, uint64_t i, void *query)
 
 /*
  * A quark that is not there, half a quark, no times, twice the same one, a list that ends or starts
- * behind the query, times outside.
+ * after the query, times outside.
  */
 static bool invalid_times_at(const void *opaque, uint64_t i, void *query)
 {
@@ -530,7 +530,7 @@ static enum bo_status parse_point(int n_args, char *const *args, struct bo_arena
     struct statehist_point_query *q = query;
     *q = (struct statehist_point_query){0};
     if (n_args != 2 || !parse_u32(args[0], &q->quark) || !parse_time(args[1], &q->time))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a quark and a time");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a quark and a time");
     return BO_OK;
 }
 
@@ -539,7 +539,7 @@ static enum bo_status parse_at(int n_args, char *const *args, struct bo_arena *a
 {
     struct statehist_time_query *q = query;
     if (n_args != 1 || !parse_time(args[0], &q->time))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a time");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a time");
     return BO_OK;
 }
 
@@ -550,7 +550,7 @@ static enum bo_status parse_range(int n_args, char *const *args, struct bo_arena
     *q = (struct statehist_range_query){0};
     if (n_args != 3 || !parse_u32(args[0], &q->quark) || !parse_time(args[1], &q->from) ||
         !parse_time(args[2], &q->to))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "takes a quark and two times");
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a quark and two times");
     return BO_OK;
 }
 
@@ -575,7 +575,7 @@ static enum bo_status parse_quarks(int n_args, char *const *args, struct bo_aren
 static enum bo_status parse_window(int n_args, char *const *args, struct bo_arena *arena,
                                    void *query, struct bo_error *err)
 {
-    static const char usage[] = "takes two times, how many times, and quarks";
+    static const char usage[] = "expects two times, how many times, and quarks";
     struct statehist_window_query *q = query;
     *q = (struct statehist_window_query){0};
     if (n_args < 3 || !parse_time(args[0], &q->from) || !parse_time(args[1], &q->to) ||
@@ -588,7 +588,7 @@ static enum bo_status parse_window(int n_args, char *const *args, struct bo_aren
 static enum bo_status parse_times(int n_args, char *const *args, struct bo_arena *arena,
                                   void *query, struct bo_error *err)
 {
-    static const char usage[] = "takes how many times, times that ascend, and quarks";
+    static const char usage[] = "expects how many times, times that ascend, and quarks";
     struct statehist_window_query *q = query;
     *q = (struct statehist_window_query){.form = STATEHIST_LISTED};
     if (n_args < 2 || !parse_u32(args[0], &q->n_times) || q->n_times < 1 ||
@@ -610,7 +610,7 @@ static enum bo_status parse_times(int n_args, char *const *args, struct bo_arena
 static enum bo_status parse_range2d(int n_args, char *const *args, struct bo_arena *arena,
                                     void *query, struct bo_error *err)
 {
-    static const char usage[] = "takes two times, and quarks";
+    static const char usage[] = "expects two times, and quarks";
     struct statehist_window_query *q = query;
     *q = (struct statehist_window_query){.form = STATEHIST_ALWAYS};
     if (n_args < 2 || !parse_time(args[0], &q->from) || !parse_time(args[1], &q->to))

@@ -244,7 +244,7 @@ class TimeIndex:
         ends = [0] + [end - i for i, end in enumerate(read_list(strings, n_strings))]
         text = strings.take(len(strings.data) - strings.off)
         if ends[-1] != len(text):
-            raise Reject("bytes behind the last string")
+            raise Reject("bytes after the last string")
         self.strings = [text[a:b] for a, b in zip(ends, ends[1:])]
         check_utf8(self.strings)
         self.classes = [self.read_class(values) for _ in range(n_classes)]
@@ -689,7 +689,7 @@ class SnapshotPacked:
         for q in valued:
             quarks[q] = values[bits.bits(width)]
         if bits.bits(bits.n - bits.at) or {v for v in quarks if v[0]} != set(values):
-            raise Reject("bits behind the codes are not 0, or a value has no attribute")
+            raise Reject("bits after the codes are not 0, or a value has no attribute")
         self.model = time, time, read_tree(data[c.off:-48], n_quarks), [[(time, v)] for v in quarks]
 
 

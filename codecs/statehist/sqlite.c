@@ -1,6 +1,6 @@
 /*
  * sqlite: a control, and an optional codec: what an engineer would reach for. A database of
- * libsqlite3, as it serializes it, and behind it the XXH3 of 64 bits, seed 0, of these bytes (u64,
+ * libsqlite3, as it serializes it, and after it the XXH3 of 64 bits, seed 0, of these bytes (u64,
  * little-endian).
  *
  *   history(start, end, quarks)                 one row

@@ -163,7 +163,7 @@ struct statehist_digest {
 
 /*
  * All attributes at one time, with everything. For each quark a struct statehist_exported follows,
- * with the bytes of its string behind it, and zeros to a multiple of 8.
+ * with the bytes of its string after it, and zeros to a multiple of 8.
  */
 struct statehist_snapshot {
     uint64_t n;

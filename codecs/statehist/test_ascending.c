@@ -37,7 +37,7 @@ static void expect_found(const struct ascending_list *list, const uint64_t *numb
 }
 
 /*
- * In a block of these numbers: those around each of them, around what lies before it, and behind
+ * In a block of these numbers: those around each of them, around what lies before it, and after
  * it.
  */
 static void expect_around(const struct ascending_block *block, const uint64_t *numbers)
@@ -174,7 +174,7 @@ static void test_extremes(void **state)
     expect_list(numbers + 2, 2);
 }
 
-/* The number behind 5 is 5 + 2^63: high bits 01. With 001 it would be 5 + 2^64. */
+/* The number after 5 is 5 + 2^63: high bits 01. With 001 it would be 5 + 2^64. */
 static void test_more_than_64_bits(void **state)
 {
     (void)state;

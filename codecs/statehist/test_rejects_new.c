@@ -88,7 +88,7 @@ static const struct test_case time_index_cases[] = {
     {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 35, "varint runs past the end"},
     {"10^9 times", 23, BYTES("\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 133,
      "section runs past the file's end"},
-    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 35, "bytes behind the last string"},
+    {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 35, "bytes after the last string"},
     {"two strings", 24, BYTES("\x02"), BO_CORRUPT, 36, "list has fields of too many bits"},
     {"no classes", 25, BYTES("\x00"), BO_CORRUPT, 35, "number of classes is not 1 to 64"},
     {"two classes", 25, BYTES("\x02"), BO_TRUNCATED, 49, "varint runs past the end"},
@@ -98,7 +98,7 @@ static const struct test_case time_index_cases[] = {
     {"times that run on", 27, BYTES("\x7f"), BO_TRUNCATED, 133, "section runs past the file's end"},
     {"tree shorter", 34, BYTES("\x0c"), BO_CORRUPT, 132, "bytes follow the end"},
     {"string longer", 35, BYTES("\x03"), BO_CORRUPT, 36, "strings are damaged"},
-    {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes behind the last string"},
+    {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes after the last string"},
     {"2^32 - 1 values", 38, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 43,
      "class has too many values"},
     {"an int of more than 32 bits", 47, BYTES("\x10"), BO_CORRUPT, 58,
@@ -122,9 +122,9 @@ static const struct test_case time_index_cases[] = {
     {"10^9 names", 72, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 77, "more names than bytes"},
     {"other bits of the tree", 81, BYTES("\x00"), BO_CORRUPT, 81,
      "predicted symbol is stored again"},
-    {"bits behind the tree", 84, BYTES("\x80"), BO_CORRUPT, 85, "tree goes on"},
+    {"bits after the tree", 84, BYTES("\x80"), BO_CORRUPT, 85, "tree goes on"},
     {"margin", 102, BYTES("\x01"), BO_CORRUPT, 102, "margin is not 0"},
-    {"a byte behind", 133, BYTES("\x00"), BO_CORRUPT, 133, "bytes follow the end"},
+    {"a byte after", 133, BYTES("\x00"), BO_CORRUPT, 133, "bytes follow the end"},
     {"cut in its margin", 132, CUT, BO_TRUNCATED, 132, "section runs past the file's end"},
     {"cut in its head", 30, CUT, BO_TRUNCATED, 30, "varint runs past the end"},
     {"nothing", 0, CUT, BO_TRUNCATED, 0, "file ends in its head"},
@@ -157,7 +157,7 @@ static const struct test_case mixed_contexts_cases[] = {
     {"other bits", 41, BYTES("\x00"), BO_CORRUPT, 41, "strings are damaged"},
     {"other bits", 44, BYTES("\xff"), BO_CORRUPT, 41, "strings are damaged"},
     {"cut", 54, CUT, BO_CORRUPT, 54, "time after the end"},
-    {"a byte behind", 55, BYTES("\x00"), BO_CORRUPT, 56, "bytes left behind the coded bits"},
+    {"a byte after", 55, BYTES("\x00"), BO_CORRUPT, 56, "bytes left after the coded bits"},
     {"cut in its head", 19, CUT, BO_TRUNCATED, 12, "file ends in its head"},
 };
 
@@ -168,12 +168,12 @@ static void expect_case(const char *codec_name, struct bo_span file, const struc
     struct bo_error error = {0};
     void *model;
     const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
-    const size_t behind = c->at + c->bytes.n;
-    assert_true(file.n + 8 <= sizeof bad && behind <= file.n + 8);
+    const size_t after = c->at + c->bytes.n;
+    assert_true(file.n + 8 <= sizeof bad && after <= file.n + 8);
     memcpy(bad, file.p, file.n);
     if (c->bytes.n)
         memcpy(bad + c->at, c->bytes.p, c->bytes.n);
-    const struct bo_span in = {bad, c->bytes.n == 0 ? c->at : behind > file.n ? behind : file.n};
+    const struct bo_span in = {bad, c->bytes.n == 0 ? c->at : after > file.n ? after : file.n};
     bo_arena_init(&arena, (size_t)1 << 24);
     const enum bo_status status = test_decode(codec, in, &arena, &model, &error);
     if (status != c->status ||

@@ -243,7 +243,7 @@ static void test_rejected_without_memory(void **state)
     }
 }
 
-/* Times of the history behind an interval would make those before it wrong. */
+/* Times of the history after an interval would make those before it wrong. */
 static void test_late_times(void **state)
 {
     (void)state;

@@ -38,7 +38,7 @@ void statehist_put_i64(struct bo_writer *out, int64_t v)
     put_u64(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, v < 0);
 }
 
-/* The letter behind the backslash, or 0. */
+/* The letter after the backslash, or 0. */
 static uint8_t escape_of(uint8_t c)
 {
     switch (c) {

@@ -313,7 +313,7 @@ static enum bo_status read_comment(struct parser *p, const uint8_t *start)
         if (p->is_given[fact])
             return fail_at(p, start, "given twice");
         if (fact >= START && p->builder.n_intervals)
-            return fail_at(p, start, "times of the history behind an interval");
+            return fail_at(p, start, "times of the history after an interval");
         if (!read_number(word, &p->facts[fact]) ||
             (is_count && (p->facts[fact] < 0 || p->facts[fact] > UINT32_MAX)))
             return fail_at(p, word.p, is_count ? "no count" : "no time");

@@ -187,7 +187,7 @@ static enum bo_status get_count(struct reader *r, size_t least_nbytes, uint32_t 
                : status;
 }
 
-/* A name's length and bytes that are its own; these must put it behind the one before. */
+/* A name's length and bytes that are its own; these must put it after the one before. */
 static enum bo_status get_name(struct reader *r, struct bo_span last, uint32_t *prefix_ret,
                                struct bo_span *rest_ret)
 {
@@ -358,7 +358,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     while (!status && n_traces--)
         status = get_trace(&r);
     if (!status && bo_left(&r.in))
-        status = bo_fail_here(err, BO_CORRUPT, &r.in, "bytes behind the last trace");
+        status = bo_fail_here(err, BO_CORRUPT, &r.in, "bytes after the last trace");
     if (!status && !templight_finish(&r.builder, &model))
         status = bo_fail_alloc(err, arena);
     if (!status)

@@ -23,7 +23,7 @@ struct templight_field {
     uint64_t value;       /* of the numbers; 0 for bytes */
     struct bo_span bytes; /* of TEMPLIGHT_WIRE_BYTES */
     size_t off;           /* of the tag, from the start of the input */
-    size_t value_off;     /* of the value, for bytes: of the first one behind the length */
+    size_t value_off;     /* of the value, for bytes: of the first one after the length */
 };
 
 /*

@@ -247,7 +247,7 @@ static enum bo_status parse_name(int n_args, char *const *args, struct bo_arena 
     struct templight_name_query *q = query;
     if (n_args != 2 || !parse_u32(args[0], &q->trace) || !parse_u32(args[1], &q->name))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
-                       "takes the numbers of a trace and of a name, from 0 on");
+                       "expects the numbers of a trace and of a name, from 0 on");
     return BO_OK;
 }
 
@@ -258,7 +258,7 @@ static enum bo_status parse_text(int n_args, char *const *args, struct bo_arena 
     memset(q, 0, sizeof *q);
     if (n_args != 2 || !parse_u32(args[0], &q->trace))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
-                       "takes the number of a trace, from 0 on, and a text");
+                       "expects the number of a trace, from 0 on, and a text");
     q->text = bo_span_of(args[1]);
     return BO_OK;
 }

@@ -33,7 +33,7 @@ static bool add(struct play *play, const struct templight_record *record)
     return templight_add_entry(&play->builder, &entry);
 }
 
-/* One instantiation that lies in no other, from record i on; *end_ret is behind it. */
+/* One instantiation that lies in no other, from record i on; *end_ret is after it. */
 static size_t count_begins(const struct templight_trace *like, size_t i, size_t *end_ret)
 {
     size_t depth = 0, n = 0;

@@ -377,7 +377,7 @@ def read_predicted(data):
     coders = [RangeDecoder(c.take(n)) for n in lengths]
     units = sum(sum(counts[1:]) for _, _, counts in heads)
     if max(-(-units // 64), c.off) != len(data) or any(data[c.off:]):
-        raise Reject("bytes left behind the streams")
+        raise Reject("bytes left after the streams")
     model = Model(sum(counts[1] + counts[5] for _, _, counts in heads), sum(counts[6] for _, _, counts in heads))
     traces = []
     for version, source, counts in heads:
@@ -515,7 +515,7 @@ class Names:
         self.names, self.steps = [], []
         if n_names == 0:
             if data:
-                raise Reject("bytes behind the names")
+                raise Reject("bytes after the names")
             return
         c = Cursor(data)
         longest, total, levels = c.uvarint(32), c.uvarint(), c.uvarint(32)

@@ -418,7 +418,7 @@ static struct {
     bool open, closed, most_in_16_bits, longer_than_16_bits, arguments, names, files, nested;
 } limits;
 
-/* How many names consist of another name of the trace and bytes behind it. */
+/* How many names consist of another name of the trace and bytes after it. */
 static size_t count_longer(const struct templight_trace *trace)
 {
     size_t n = 0;

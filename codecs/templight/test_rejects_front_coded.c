@@ -66,7 +66,7 @@ static const struct {
     uint64_t off;
     const char *what;
 } cases[] = {
-    {BYTES("\0x"), BO_CORRUPT, 1, "bytes behind the last trace"},
+    {BYTES("\0x"), BO_CORRUPT, 1, "bytes after the last trace"},
     {BYTES("\x01\x01\x01\0"), BO_CORRUPT, 3, "text holds a NUL"},
     {BYTES(TRACE "\x01\0\x02"
                  "a\0" NO_FILES NO_RECORDS),

@@ -271,7 +271,7 @@ static void test_mistakes(void **state)
         {"---\n@", BO_TRUNCATED, "text ends inside a record"},
         {"---\n@size: 3\n", BO_CORRUPT, "line is no key of a record"},
         {"---\nname: a\n@name: b\n", BO_CORRUPT, "duplicate key in a record"},
-        {"---\nname:@a\n", BO_CORRUPT, "no blank behind a key"},
+        {"---\nname:@a\n", BO_CORRUPT, "no blank after a key"},
         {"---\nevent: @begin\n", BO_CORRUPT, "event is neither Begin nor End"},
         {"@---\nkind: Memoization\nevent: Begin\norig: ''\npoi: ''\n...\n", BO_CORRUPT,
          "Begin without a name"},
@@ -290,8 +290,8 @@ static void test_mistakes(void **state)
         {NAMED("name:@\n"), BO_CORRUPT, "no value"},
         {NAMED("name: 'S@\n"), BO_CORRUPT, "quoted text does not end on its line"},
         {NAMED("name: 'S''@\n"), BO_CORRUPT, "quoted text does not end on its line"},
-        {NAMED("name: 'S'@ x\n"), BO_CORRUPT, "bytes behind a quoted text"},
-        {NAMED("name: \"S\"@ x\n"), BO_CORRUPT, "bytes behind a quoted text"},
+        {NAMED("name: 'S'@ x\n"), BO_CORRUPT, "bytes after a quoted text"},
+        {NAMED("name: \"S\"@ x\n"), BO_CORRUPT, "bytes after a quoted text"},
         {NAMED("name: \"S\\\"@\n"), BO_CORRUPT, "quoted text does not end on its line"},
         {NAMED("name: \"S@\\q\"\n"), BO_CORRUPT, "escape is not a character"},
         {NAMED("name: \"S@\\uD800\"\n"), BO_CORRUPT, "escape is not a character"},
@@ -516,7 +516,7 @@ static void test_memory(void **state)
     memset(bo_put_space(&text, LONG_NBYTES), 'x', LONG_NBYTES);
     bo_put_text(&text, "'\nkind: 1\nevent: Begin\norig: ''\npoi: ''\n");
     expect_same_events(bo_writer_span(&text));
-    /* An error behind what was let go is reported at its place in the whole text. */
+    /* An error after what was let go is reported at its place in the whole text. */
     bo_arena_init(&passing, BO_ARENA_UNLIMITED);
     bo_writer_reset(&text);
     for (size_t i = 0; i < N_RECORDS; i++)

@@ -27,7 +27,7 @@ struct templight_text_reader {
     struct bo_source *source; /* NULL: `text` is everything */
     struct bo_span text;      /* what is in sight */
     uint64_t base;            /* of that in the whole text */
-    bool ended;               /* nothing comes behind it */
+    bool ended;               /* nothing comes after it */
     size_t off;               /* where reading goes on */
     struct bo_span line;      /* the line taken last, without its end and the blanks before that */
     bool has_line;            /* it is not read yet */

@@ -47,7 +47,7 @@ static bool make_room(struct templight_text_reader *r)
                         r->cap_buffer - r->text.n + 1, &r->cap_buffer);
 }
 
-/* Drops the bytes of the buffer before `keep`, and reads more behind the rest. */
+/* Drops the bytes of the buffer before `keep`, and reads more after the rest. */
 static enum bo_status look_further(struct templight_text_reader *r, size_t keep)
 {
     r->text.n -= keep;
@@ -136,7 +136,7 @@ static enum bo_status take_value(struct templight_text_reader *r, struct values 
         return fail_at(r, line.p, BO_CORRUPT, "duplicate key in a record");
     size_t at = keys[key].n;
     if (at < line.n && !is_blank(line.p[at]))
-        return fail_at(r, line.p + at, BO_CORRUPT, "no blank behind a key");
+        return fail_at(r, line.p + at, BO_CORRUPT, "no blank after a key");
     while (at < line.n && is_blank(line.p[at]))
         at++;
     values->of[key] = (struct bo_span){line.p + at, line.n - at};
@@ -144,7 +144,7 @@ static enum bo_status take_value(struct templight_text_reader *r, struct values 
     return BO_OK;
 }
 
-/* The lines of a record; leaves the line behind them taken, if there is one. */
+/* The lines of a record; leaves the line after them taken, if there is one. */
 static enum bo_status take_values(struct templight_text_reader *r, struct values *values,
                                   enum sight *sight_ret)
 {
@@ -410,7 +410,7 @@ static enum bo_status take_record(struct templight_text_reader *r, struct bo_spa
     return is_end ? take_end(r, values) : take_begin(r, record, values);
 }
 
-/* The line taken last is "---". Leaves the line behind the record taken, if there is one. */
+/* The line taken last is "---". Leaves the line after the record taken, if there is one. */
 static enum bo_status read_record(struct templight_text_reader *r)
 {
     struct values values;

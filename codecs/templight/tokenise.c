@@ -261,7 +261,7 @@ static void find_list(struct bo_span name, const uint32_t *closers, struct templ
     token->open = token->list = at;
 }
 
-/* A `::` behind the list stays text; what follows is one token. */
+/* A `::` after the list stays text; what follows is one token. */
 static void end_list(struct bo_span name, struct templight_token *token)
 {
     token->at = token->end;
@@ -296,12 +296,12 @@ static bool find_argument(struct bo_span name, const uint32_t *closers,
 /* By our rule: the type that the token puts something around, if it does. */
 static bool find_type(struct bo_span name, const struct templight_token *token, struct part *found)
 {
-    static const char *const behind[] = {" &&", " &", " *", "&&", "&", "*", " const", "..."};
+    static const char *const after[] = {" &&", " &", " *", "&&", "&", "*", " const", "..."};
     static const char *const before[] = {"const ", "volatile ", "typename ", "&"};
     *found = (struct part){token->begin, token->end};
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
-        const size_t n = strlen(behind[i]);
-        if (token->end - token->begin > n && memcmp(name.p + token->end - n, behind[i], n) == 0 &&
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        const size_t n = strlen(after[i]);
+        if (token->end - token->begin > n && memcmp(name.p + token->end - n, after[i], n) == 0 &&
             !ends_with(name, token, token->end - n - 1, "operator", 8)) {
             found->end = token->end - n;
             return true;
@@ -319,7 +319,7 @@ static bool find_type(struct bo_span name, const struct templight_token *token, 
 
 /*
  * By our rule: at a token's start. True with the token's first part, when it is not a list's; a
- * scope leaves the mark behind it.
+ * scope leaves the mark after it.
  */
 static bool find_around_list(const struct templight_dictionary *d, struct bo_span name,
                              struct templight_token *token, struct part *found)
@@ -458,7 +458,7 @@ static bool get_entry(struct templight_dictionary *d, const struct templight_tok
 
 /* ---- a name ---------------------------------------------------------------------------------- */
 
-/* Copies the token's text up to `end` behind what has been built. */
+/* Copies the token's text up to `end` after what has been built. */
 static bool build_text(struct templight_dictionary *d, struct bo_span name,
                        struct templight_token *token, size_t end)
 {

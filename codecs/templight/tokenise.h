@@ -13,7 +13,7 @@ enum templight_rule {
     TEMPLIGHT_SPLIT_NEVER,  /* every name is one entry, whole */
     TEMPLIGHT_SPLIT_WIKI,   /* at argument lists */
     TEMPLIGHT_SPLIT_SCOPES, /* at argument lists and at `::`, as the code does */
-    TEMPLIGHT_SPLIT_TYPES,  /* at argument lists, behind scopes that have some, around types */
+    TEMPLIGHT_SPLIT_TYPES,  /* at argument lists, after scopes that have some, around types */
 };
 
 /* Longer names are kept whole. The longest real one has 28 931 bytes. */
@@ -35,7 +35,7 @@ struct templight_dictionary {
     struct templight_piece *pieces; /* by id */
     uint32_t n_pieces;
     size_t cap_pieces;
-    uint8_t *marked; /* of all pieces, one behind the other; what is being built behind them */
+    uint8_t *marked; /* of all pieces, one after the other; what is being built after them */
     size_t n_marked, cap_marked;
     uint32_t *ids;
     size_t n_ids, cap_ids;

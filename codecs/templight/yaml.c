@@ -41,8 +41,8 @@ static struct bo_span skip_digits(struct bo_span text)
     return text;
 }
 
-/* Whether there are more than n bytes, and those behind the first n are all in `set`. */
-static bool all_behind(struct bo_span text, size_t n, const char *set)
+/* Whether there are more than n bytes, and those after the first n are all in `set`. */
+static bool all_after(struct bo_span text, size_t n, const char *set)
 {
     for (size_t i = n; i < text.n; i++)
         if (!text.p[i] || !strchr(set, text.p[i]))
@@ -83,9 +83,9 @@ static bool is_special(struct bo_span text)
     if (is_one_of(text, words) || is_one_of(tail, infinities))
         return true;
     if (text.n >= 2 && text.p[0] == '0' && text.p[1] == 'o')
-        return all_behind(text, 2, "01234567");
+        return all_after(text, 2, "01234567");
     if (text.n >= 2 && text.p[0] == '0' && text.p[1] == 'x')
-        return all_behind(text, 2, "0123456789abcdefABCDEF");
+        return all_after(text, 2, "0123456789abcdefABCDEF");
     return is_float(tail);
 }
 
@@ -244,7 +244,7 @@ void templight_put_scalar(struct bo_writer *out, struct bo_span text,
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static const char not_ended[] = "quoted text does not end on its line";
-static const char bytes_behind[] = "bytes behind a quoted text";
+static const char bytes_after[] = "bytes after a quoted text";
 
 static const char *read_single(struct bo_span raw, struct bo_arena *arena, struct bo_span *text_ret,
                                size_t *at_ret)
@@ -269,7 +269,7 @@ static const char *read_single(struct bo_span raw, struct bo_arena *arena, struc
     *text_ret = (struct bo_span){to, n};
     *at_ret = i;
     if (i < raw.n)
-        return bytes_behind;
+        return bytes_after;
     /* A last quote that is one of a pair ends nothing. */
     size_t n_quotes = 0;
     for (size_t k = raw.n; k-- > 1 && raw.p[k] == '\'';)
@@ -284,7 +284,7 @@ static bool hex_digit(uint8_t c, uint32_t *v_ret)
     return is_digit(c) || (letter >= 'a' && letter <= 'f');
 }
 
-/* The escape behind a backslash at raw.p[*i]; moves *i behind it. */
+/* The escape after a backslash at raw.p[*i]; moves *i past it. */
 static bool read_escape(struct bo_span raw, size_t *i, uint32_t *code_ret)
 {
     if (*i + 1 >= raw.n)
@@ -334,7 +334,7 @@ static const char *read_double(struct bo_span raw, struct bo_arena *arena, struc
         return not_ended;
     *at_ret = i + 1;
     *text_ret = (struct bo_span){to, n};
-    return i + 1 == raw.n ? NULL : bytes_behind;
+    return i + 1 == raw.n ? NULL : bytes_after;
 }
 
 static const char *read_binary(struct bo_span raw, struct bo_arena *arena, struct bo_span *text_ret,

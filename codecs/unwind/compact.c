@@ -11,7 +11,7 @@ enum {
     N_PARTS = 1,
     HEADER_NBYTES = 28,
     INDEX_NBYTES = 12,
-    PAGE_WORDS = 1021, /* behind the head of a compressed page */
+    PAGE_WORDS = 1021, /* after the head of a compressed page */
     REGULAR = 2,
     COMPRESSED = 3,
     REGULAR_HEAD = 8,

@@ -337,7 +337,7 @@ static inline struct info load_info(const struct table *t, uint32_t i)
                          .fp_param = (int32_t)bo_le32(p + 8)};
 }
 
-/* What row i holds `ahead` bytes behind its start; *merge_ret: that of its info, or 0. */
+/* What row i holds `ahead` bytes after its start; *merge_ret: that of its info, or 0. */
 static inline const char *read_row(const struct table *t, size_t i, uint64_t ahead,
                                    struct unwind_flat *flat, uint8_t *merge_ret)
 {

@@ -167,7 +167,7 @@ static void put_sleb(struct bo_writer *out, int64_t v)
     }
 }
 
-/* DW_OP_bregR offset, and for a CFA DW_OP_deref, behind its length. */
+/* DW_OP_bregR offset, and for a CFA DW_OP_deref, after its length. */
 static void put_expression(struct bo_writer *out, unsigned reg, int32_t off, bool deref)
 {
     const size_t at = out->n;
@@ -336,7 +336,7 @@ static size_t changes_nbytes(const struct emitter *e, const struct unwind_state 
 }
 
 /*
- * The state occurs again behind row i, where a saved state takes fewer bytes. How far ahead it is
+ * The state occurs again after row i, where a saved state takes fewer bytes. How far ahead it is
  * looked for bounds the work; functions of compilers have fewer rows.
  */
 static bool is_worth_saving(const struct emitter *e, const struct unwind_function *f, uint32_t i,
@@ -802,7 +802,7 @@ static enum bo_status run_one(struct cfi *c, struct bo_error *err)
     }
 }
 
-/* Runs up to the next advance or the end: the row from c->loc on, or none behind the last. */
+/* Runs up to the next advance or the end: the row from c->loc on, or none after the last. */
 static enum bo_status next_row(struct cfi *c, bool *any_ret, uint32_t *off_ret,
                                struct bo_error *err)
 {
@@ -820,7 +820,7 @@ static enum bo_status next_row(struct cfi *c, bool *any_ret, uint32_t *off_ret,
 
 /* ---- reading: functions ---------------------------------------------------------------------- */
 
-/* The record at `off`: a cursor over its bytes behind the length. */
+/* The record at `off`: a cursor over its bytes after the length. */
 static enum bo_status get_record(const struct reader *r, size_t off, struct bo_cursor *record_ret,
                                  struct bo_error *err)
 {

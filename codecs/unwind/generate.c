@@ -259,7 +259,7 @@ static void add_any(struct maker *m)
         add_ordinary(m);
 }
 
-/* Return addresses inside of functions and behind them. */
+/* Return addresses inside of functions and after them. */
 static bool add_calls(struct maker *m, struct unwind_model *model)
 {
     const uint32_t n = model->n_functions ? bo_random_below(m->random, MAX_CALLS) : 0;

@@ -67,7 +67,7 @@ def directives(function, machine):
 
 
 def read_section(section, version):
-    """[(length, number of rows, other info, repeat size, [rows' (start, bytes behind it)])]"""
+    """[(length, number of rows, other info, repeat size, [rows' (start, bytes after it)])]"""
     n, first, rows_at = (struct.unpack_from("<I", section, at)[0] for at in (8, 20, 24))
     fdes, rows = 28 + section[7] + first, 28 + section[7] + rows_at
     size = 17 if version == 1 else 20

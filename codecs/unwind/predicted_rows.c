@@ -13,7 +13,7 @@ enum {
     CERTAIN = 1 << 8, /* the least probability, of 2^16: a bit costs at least 1/180 bit */
     N_RANKS = 6,      /* bits of a rank with a probability of their own */
     N_SMALL = 5,      /* bits of a number below 32, each with its own probability */
-    END = 0,          /* the symbol behind a function's last row; 1: there is no row */
+    END = 0,          /* the symbol after a function's last row; 1: there is no row */
     NO_ROW = 1,
     FIRST_STATE = 2,
 };

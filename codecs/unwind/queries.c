@@ -97,7 +97,7 @@ static enum bo_status scan_oracle(const void *opaque, const void *queries, size_
 
 /* ---- all queries, wrong ones, edges ---------------------------------------------------------- */
 
-/* All PCs of functions, and the one behind each function unless the next function starts there. */
+/* All PCs of functions, and the one after each function unless the next function starts there. */
 static uint64_t point_count(const void *opaque)
 {
     const struct unwind_model *model = opaque;
@@ -166,7 +166,7 @@ static bool function_query_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* Behind each function, before each, and both ends of the address space. */
+/* After each function, before each, and both ends of the address space. */
 static bool function_invalid_at(const void *opaque, uint64_t i, void *query)
 {
     enum { MAX_FUNCTIONS = 64 };
@@ -250,7 +250,7 @@ static size_t draw_chain(const void *model, struct bo_random *random, struct bo_
     return n;
 }
 
-/* PCs between functions, where there are such; and as many behind the last. */
+/* PCs between functions, where there are such; and as many after the last. */
 static size_t draw_miss(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
@@ -299,7 +299,7 @@ static const struct bo_workload point_workloads[] = {
      .n_queries = 1024,
      .draw = draw_uniform},
     {.name = "miss",
-     .summary = "PCs between functions and behind the last one; 2^14 queries",
+     .summary = "PCs between functions and after the last one; 2^14 queries",
      .n_queries = 1 << 14,
      .draw = draw_miss},
 };

@@ -30,7 +30,7 @@ struct unwind_flats {
 };
 
 /*
- * All rows in order, neighbours different, an unknown one behind each stretch. A hole of less than
+ * All rows in order, neighbours different, an unknown one after each stretch. A hole of less than
  * 16 bytes keeps the row before it, pattern functions are written out, and where `signals` is false
  * signal frames are unknown. BO_UNSUPPORTED for a pattern that would take 2^20 rows or more.
  */

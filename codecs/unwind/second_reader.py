@@ -175,7 +175,7 @@ class Dictionary:
                 fields.append((t[1], t[2]))
             if t[0] == 0:
                 break
-            require(t[0] != f and not (t[0] == 1 and steps), "neighbours are equal, or none behind a state")
+            require(t[0] != f and not (t[0] == 1 and steps), "neighbours are equal, or none after a state")
             steps.append(t[0])
             f = t[0]
         require(steps, "list has no states")
@@ -197,7 +197,7 @@ def take(data, at, n):
 
 
 def fixed_dictionary(machine):
-    """Its bytes, which the file of the fixed dictionaries has in hexadecimal behind the machine's name."""
+    """Its bytes, which the file of the fixed dictionaries has in hexadecimal after the machine's name."""
     with open(os.path.join(os.path.dirname(__file__), "sequences", "fixed.c"), encoding="ascii") as file:
         text = file.read().split(f"static const uint8_t {MACHINES[machine][0]}[]", 1)[1]
     return bytes(int(byte, 16) for byte in re.findall("0x([0-9a-f]{2})", text.split("}", 1)[0]))

@@ -427,7 +427,7 @@ SPECIALISED uint32_t get_row_start(bool big, unsigned width, const uint8_t *p)
     return width == 0 ? *p : width == 1 ? get16(big, p) : get32(big, p);
 }
 
-/* Words behind a row's info. */
+/* Words after a row's info. */
 struct row_words {
     const uint8_t *p;
     unsigned size; /* logarithm of the bytes of one */

@@ -96,7 +96,7 @@ def cases(version, folder):
     if version == 3:
         flexible = encode(version, FLEXIBLE, folder)
         row = 28 + n + 5  # start, info, words {control, offset} of the CFA and the one of RA
-        yield "function that starts 2^63 - 1 behind its field", put(section, second, start, (1 << 63) - 1), 0
+        yield "function that starts 2^63 - 1 after its field", put(section, second, start, (1 << 63) - 1), 0
         yield "rows in the attributes of a function", put(section, offset, "I", 2), 0
         yield "flexible row", flexible, 0
         yield "flexible row of one word", cut(flexible, row, 1), 0

@@ -5,7 +5,7 @@
  *   arch amd64|arm64|s390x [joined]
  *   fn START LENGTH [S] [B] [rep=N]     for each function, then for each of its rows:
  *   OFF CFA RA FP [a]
- *   calls PC PC ...                     any number of lines behind the functions
+ *   calls PC PC ...                     any number of lines after the functions
  *   real EHFRAME HDR                    the last line, or absent
  */
 #include "codecs/unwind/text.h"

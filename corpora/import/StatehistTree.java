@@ -36,7 +36,7 @@ public class StatehistTree {
             paths = (List<?>) in.readObject();
         }
         if (tail.read() != -1)
-            throw new IOException("bytes behind the tree");
+            throw new IOException("bytes after the tree");
         print(paths);
     }
 

@@ -232,7 +232,7 @@ static enum ctf_reading on_soft_irq_exit(struct ctf_kernel *k, const struct even
 /* ---- system calls ---------------------------------------------------------------------------- */
 
 /* The system call in an event's name, which follows one of the prefixes. NULL without a prefix. */
-static const char *behind(const char *name, const char *const *prefixes)
+static const char *after(const char *name, const char *const *prefixes)
 {
     for (; *prefixes; prefixes++)
         if (strncmp(name, *prefixes, strlen(*prefixes)) == 0)
@@ -249,15 +249,15 @@ static enum ctf_reading on_system_call(struct ctf_kernel *k, const struct event 
                                         NULL};
     char room[KERNEL_CALL_ROOM];
     uint32_t id;
-    const char *entered = behind(e->fields->name, entries);
+    const char *entered = after(e->fields->name, entries);
     if (!e->has_tid)
         return CTF_READ;
     if (entered && strcmp(entered, "unknown") == 0 && number(k, e->fields, "id", INT32_MAX, &id))
         return done(kernel_sys_enter(&k->states, e->cpu, e->tid, kernel_numbered_call(id, room)));
     if (entered)
         return done(kernel_sys_enter(&k->states, e->cpu, e->tid, bo_span_of(entered)));
-    return behind(e->fields->name, exits) ? done(kernel_sys_exit(&k->states, e->cpu, e->tid))
-                                          : CTF_READ;
+    return after(e->fields->name, exits) ? done(kernel_sys_exit(&k->states, e->cpu, e->tid))
+                                         : CTF_READ;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -98,7 +98,7 @@ static enum bo_status take_varint(const struct reader *r, struct bo_span in, siz
     return fail(r, BO_CORRUPT, offset_of(r, start), "varint has more than 64 bits");
 }
 
-/* Reads the field at byte *at of the message, and moves *at behind it. */
+/* Reads the field at byte *at of the message, and moves *at past it. */
 static enum bo_status take_field(const struct reader *r, struct bo_span in, size_t *at,
                                  struct field *f)
 {

@@ -87,14 +87,14 @@ static enum bo_status get_code(struct reader *r, uint32_t *code_ret)
     if (!take_unit(r, &code))
         return fail_here(r, "escape of a string is invalid");
     if (code >= HIGH && code < LOW) {
-        const struct bo_cursor behind = r->in;
+        const struct bo_cursor after = r->in;
         const uint8_t *p;
         if (bo_get_bytes(&r->in, 2, &p) && p[0] == '\\' && p[1] == 'u' && take_unit(r, &low) &&
             low >= LOW && low < END) {
             *code_ret = 0x10000 + ((code - HIGH) << 10) + (low - LOW);
             return BO_OK;
         }
-        r->in = behind;
+        r->in = after;
     }
     *code_ret = code >= HIGH && code < END ? REPLACEMENT : code;
     return BO_OK;

@@ -20,7 +20,7 @@ static void test_sniffing(void **state)
     assert_taken_by("text", "adc", 3);
     assert_taken_by("text", "main:1:1\n", 9);
     assert_taken_by("text", "", 0);
-    /* "SPROF42" with ff (raw), 2 (compact) and 4 (extensible) behind it, as varints */
+    /* "SPROF42" with ff (raw), 2 (compact) and 4 (extensible) after it, as varints */
     assert_taken_by("profdata", "\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8\x53", 9);
     assert_taken_by("profdata", "\x82\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53", 9);
     assert_taken_by("profdata", "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53 and more", 18);

@@ -241,7 +241,7 @@ static void image_put_pclntab(struct image *image)
     image->entries_word = image_put_word(image, 0);
 
     if (layout == GO_1_20)
-        image_align(image, 32); /* Go 1.26 puts the first area directly behind the header */
+        image_align(image, 32); /* Go 1.26 puts the first area directly after the header */
     image->tables_base = image->n;
     image_set(image, image->tables_word, word, image->n - image->table);
     image_put(image, 1, 0); /* offset 0 means: no table */

@@ -208,7 +208,7 @@ func (b *block) highsAt() uint32 {
 	return b.runsAt + b.nStarts*b.stride + b.field
 }
 
-// word returns the field of run i, and behind it the low bits of the next start.
+// word returns the field of run i, and after it the low bits of the next start.
 func (b *block) word(i uint32) uint64 {
 	return wordAt(b.p, b.runsAt+i*b.stride)
 }

@@ -19,7 +19,7 @@ final class Ascending {
     private final long end;
     private final long[][] blocks;
 
-    /** Reads the head of a list of n numbers, and leaves the cursor behind the list. */
+    /** Reads the head of a list of n numbers, and leaves the cursor after the list. */
     Ascending(Cursor c, long count) throws FormatException {
         bits = c.bits;
         long b = 0;

@@ -18,7 +18,7 @@ final class Bits {
         this.data = data;
     }
 
-    /** n bits, 0 to 64. It loads up to 9 bytes, so the array needs a margin behind the last number. */
+    /** n bits, 0 to 64. It loads up to 9 bytes, so the array needs a margin after the last number. */
     long get(long at, int n) throws FormatException {
         if (n == 0) {
             return 0;

@@ -582,7 +582,7 @@ public final class HistoryTree implements History {
                 throw bad("attribute tree ends early");
             }
             if (in.hasRemaining()) {
-                throw bad("bytes behind the attribute tree");
+                throw bad("bytes after the attribute tree");
             }
             return attributes;
         }

@@ -106,7 +106,7 @@ public final class TimeIndex implements History {
         if (numbers[5] > MAX_SHAPES || numbers[5] > sizes[3] / 4) {
             throw new FormatException("more shapes than their section has room for", 21);
         }
-        String more = "bytes behind the content of a section";
+        String more = "bytes after the content of a section";
         nQuarks = (int) numbers[0];
         times = new Ascending(sections[0], numbers[2]);
         sections[0].expectEnd(more);
@@ -260,7 +260,7 @@ public final class TimeIndex implements History {
             at = records + place;
             if (place < 0 || at >= recordsEnd) {
                 at = recordsEnd;
-                throw damaged("record lies behind all records");
+                throw damaged("record lies after all records");
             }
             block = -1;
             int number = (int) bits.get(at, shapeBits);
@@ -664,7 +664,7 @@ public final class TimeIndex implements History {
         return new Tree(8L * c.at, 8L * c.end, names).read();
     }
 
-    /** The part of the tree behind the names. A symbol is 4 x name + relation. */
+    /** The part of the tree after the names. A symbol is 4 x name + relation. */
     private final class Tree {
         private long at;
         private final long end;

@@ -8,8 +8,9 @@
  * Checks the documents, N generated models and a few extreme ones, then compares the size and hash
  * of every encoding with the golden file, which is the same for all machines: lines of `document
  * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
- * generated ones together. With --golden it prints that file instead. Ends with `N passed, M
- * failed`.
+ * generated ones together. After the hash there are three peaks of memory in bytes: of encoding, of
+ * decoding, and of opening with some queries. They are compared in the build that is measured, on
+ * 64-bit machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
@@ -20,7 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/check/check.h"
+#include "harness/check/agreement.h"
+#include "harness/core/cpu.h"
 #include "harness/core/hash.h"
 #include "harness/registry.h"
 
@@ -31,7 +33,8 @@ enum {
     DAMAGE_UP_TO = 400,
     MAX_FAILURES = 60,
     MAX_TABLES = 12,
-    MAX_CODECS = 64
+    MAX_CODECS = 64,
+    MEMORY_QUERIES = 64, /* of each kind, of generated models */
 };
 
 /* The sections of a codec's encodings, in the order in which they are first marked. */
@@ -65,7 +68,7 @@ static void note(struct selfcheck *s, bool ok, const char *document, const char 
 
 /* ---- golden sizes and hashes ----------------------------------------------------------------- */
 
-/* True when the golden file contains this line. */
+/* True when the golden file contains this line, or one that starts so if this one has no end. */
 static bool has_line(struct bo_span golden, const char *line)
 {
     const size_t n = strlen(line);
@@ -112,6 +115,42 @@ static void check_sections(struct selfcheck *s, const struct bo_codec *codec,
     expect_line(s, "generated", codec->name, line);
 }
 
+/*
+ * Appends the peaks of memory to a line of the golden file: of encoding, and of decoding and of
+ * opening the encoding, in bytes. They are those of one build, of the portable paths: other builds
+ * start arrays with one element, or have smaller pointers.
+ */
+static void append_memory(struct selfcheck *s, const struct bo_codec *codec, const void *model,
+                          size_t encode_nbytes, struct bo_span encoding, unsigned n_queries,
+                          char *line, size_t cap)
+{
+    struct bo_arena decoding, reading;
+    struct bo_finding finding;
+    struct bo_effort effort = bo_effort_default();
+    uint64_t n_cases = 0;
+    void *decoded, *reader;
+    const size_t n = strlen(line);
+    bool ok;
+    bo_arena_init(&decoding, BO_ARENA_UNLIMITED);
+    bo_arena_init(&reading, BO_ARENA_UNLIMITED);
+    if (reading.max_first_cap != SIZE_MAX || sizeof(void *) != 8)
+        return;
+    effort.max_queries = n_queries;
+    bo_cpu_use_portable();
+    ok = codec->decode(codec, encoding, &decoding, &decoded, NULL) == BO_OK &&
+         codec->open(codec, encoding, &reading, &reader, NULL) == BO_OK &&
+         (!n_queries ||
+          bo_agreement_all_kinds(s->format, codec, model, reader, &effort, &n_cases, &finding));
+    if (ok)
+        snprintf(line + n, cap - n, "%zu %zu %zu\n", encode_nbytes, decoding.peak_nbytes,
+                 reading.peak_nbytes);
+    else
+        snprintf(line + n, cap - n, "wrong\n");
+    (void)bo_cpu_choose();
+    bo_arena_free(&decoding);
+    bo_arena_free(&reading);
+}
+
 /* Adds the sections of each codec to `sections`, an array by codec, which may be NULL. */
 static void check_golden(struct selfcheck *s, const char *name, const void *model,
                          struct sections *sections)
@@ -129,8 +168,11 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
         if (status)
             snprintf(line, sizeof line, "%s\t%s\t%s\n", name, (*c)->name, error.what);
         else
-            snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\n", name, (*c)->name,
+            snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\t", name, (*c)->name,
                      bo_writer_counted(&out), bo_hash(bo_writer_span(&out)));
+        if (!status)
+            append_memory(s, *c, model, arena.peak_nbytes, bo_writer_span(&out),
+                          sections ? MEMORY_QUERIES : 0, line, sizeof line);
         if (sections && !status)
             add_sections(&sections[c - s->format->codecs], &out);
         bo_writer_free(&out);

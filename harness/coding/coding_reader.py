@@ -99,7 +99,7 @@ class RangeDecoder:
         if nbytes > len(self.data):
             raise Reject("coded bits end too early")
         if nbytes < len(self.data):
-            raise Reject("bytes left behind the coded bits")
+            raise Reject("bytes left after the coded bits")
         if self.code != v & NONE:
             raise Reject("coded bits end otherwise than they are written")
 
@@ -439,7 +439,7 @@ class Grammar:
         n, bits, self.rules = len(self.terminals) + n_rules, LsbBits(c), []
         for s in range(n):
             if s == len(self.terminals) + len(self.rules):
-                raise Reject("rules of the grammar are invalid")
+                raise Reject("symbol is a rule that has not been read")
             k = bits.ones()
             if k == 1:
                 self.rules.append((s, bits.bits((n - 1).bit_length())))
@@ -450,8 +450,10 @@ class Grammar:
                 for _ in range(k):
                     right += (bits.ones() << p) + bits.bits(p)
                     self.rules.append((s, right))
-        if len(self.rules) != n_rules or any(right >= n for _, right in self.rules):
-            raise Reject("rules of the grammar are invalid")
+        if len(self.rules) > n_rules:
+            raise Reject("grammar has more rules than announced")
+        if any(right >= n for _, right in self.rules):
+            raise Reject("right symbol of a rule is out of range")
         bits.end()
         bits = LsbBits(c)
         self.codes = [s for s in range(n) if bits.bits(1)]

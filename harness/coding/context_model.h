@@ -51,7 +51,7 @@ struct bo_guesser {
     struct bo_guess_slot spare_slot;
     bo_counter spare_counter;
     bool no_memory;
-    uint8_t *history; /* zeros, then all texts so far, each with a NUL behind it */
+    uint8_t *history; /* zeros, then all texts so far, each with a NUL after it */
     uint32_t n_history;
     uint32_t n_left;   /* bytes left for further texts, including their NULs */
     uint32_t *matches; /* the latest position in the history of each four bytes, indexed by hash */

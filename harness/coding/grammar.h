@@ -108,7 +108,7 @@ struct bo_phrases {
     struct bo_phrase *table;
     uint32_t n_codes;
     unsigned code_bits;
-    uint8_t *text; /* the phrases kept so far; behind them one that is not kept */
+    uint8_t *text; /* the phrases kept so far; after them one that is not kept */
     uint32_t text_nbytes, keep_cap;
     uint32_t text_cap;         /* bytes of all phrases */
     struct bo_phrase expanded; /* the last one; if not kept, valid until the next one */
@@ -117,7 +117,7 @@ struct bo_phrases {
 };
 
 /*
- * Reads the grammar at *off of a file, which ends at `end`, and moves *off behind it. Phrases are
+ * Reads the grammar at *off of a file, which ends at `end`, and moves *off past it. Phrases are
  * expanded when a name first uses them, so queries change the table and the text. Circular rules
  * are detected at that time. The reader keeps up to keep_nbytes of text. Other phrases are expanded
  * each time that they are needed.

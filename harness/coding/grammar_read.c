@@ -98,7 +98,8 @@ static bool read_siblings(struct bit_reader *bits, uint32_t left, uint32_t n, ui
     return true;
 }
 
-static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
+/* NULL, or the broken rule. */
+static const char *read_rules(struct bit_reader *bits, struct bo_phrases *p)
 {
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     uint32_t n_found = 0, symbol = 0;
@@ -106,7 +107,7 @@ static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
         const uint32_t n_known = p->n_terminals + n_found;
         const uint64_t next = peek(bits);
         if (symbol == n_known)
-            return false;  /* this symbol is not a rule read so far */
+            return "symbol is a rule that has not been read";
         if (!(next & 1)) { /* symbols that no rule starts with, a bit each */
             const unsigned zeros = next ? (unsigned)__builtin_ctzll(next) : 32;
             const uint32_t skipped = zeros < n_known - symbol ? zeros : n_known - symbol;
@@ -115,13 +116,15 @@ static bool read_rules(struct bit_reader *bits, struct bo_phrases *p)
             continue;
         }
         const uint32_t n = take_ones(bits, p->n_rules - n_found);
-        if (n > p->n_rules - n_found ||
-            !read_siblings(bits, symbol, n, n_symbols, p->rules + n_found))
-            return false;
+        if (n > p->n_rules - n_found)
+            return "grammar has more rules than announced";
+        if (!read_siblings(bits, symbol, n, n_symbols, p->rules + n_found))
+            return "right symbol of a rule is out of range";
         n_found += n;
         symbol++;
     }
-    return true; /* all n_rules are read; otherwise the symbol would have no rule */
+    /* All n_rules are read, else a symbol would have no rule. */
+    return is_padded(bits) ? NULL : "bits after the rules are not 0";
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -150,7 +153,7 @@ static enum bo_status make_table(struct bo_phrases *p, const uint8_t *has_code,
 
 /*
  * Allocates the rules, the stack and the text. If not all phrases are kept, there is room for one
- * more behind the kept ones.
+ * more after the kept ones.
  */
 static bool alloc_phrases(struct bo_phrases *p, size_t keep_nbytes, struct bo_arena *arena)
 {
@@ -186,12 +189,11 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_
         return bo_fail(err, BO_CORRUPT, *off + TEXT, "phrases are longer than the file allows");
     if (!alloc_phrases(p, keep_nbytes, arena))
         return bo_fail_alloc(err, arena);
-    const bool is_grammar = read_rules(&bits, p);
+    const char *flaw = read_rules(&bits, p);
     if (nbytes_taken(&bits) > bits.in.n)
         return bo_fail(err, BO_TRUNCATED, *off + N_RULES, "rules run past the index's end");
-    if (!is_grammar || !is_padded(&bits))
-        return bo_fail(err, BO_CORRUPT, *off + HEAD + nbytes_taken(&bits),
-                       "rules of the grammar are invalid");
+    if (flaw)
+        return bo_fail(err, BO_CORRUPT, *off + HEAD + nbytes_taken(&bits), flaw);
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     const size_t has_code_off = *off + HEAD + nbytes_taken(&bits);
     const size_t has_code_nbytes = ((size_t)n_symbols + 7) / 8;

@@ -239,8 +239,8 @@ static bool alloc_pass(struct pass *pass, size_t longest, struct bo_arena *arena
            pass->start && pass->n_yields;
 }
 
-/* The word of a symbol behind i others: of a run of one symbol, every other pair counts. */
-static inline uint32_t word_behind(const uint32_t *words, size_t i, uint32_t symbol)
+/* The word of a symbol after i others: of a run of one symbol, every other pair counts. */
+static inline uint32_t word_after(const uint32_t *words, size_t i, uint32_t symbol)
 {
     const bool counts = i == 1 || (i > 1 && (symbol != bo_text_symbol(words[i - 1]) ||
                                              symbol != bo_text_symbol(words[i - 2]) ||
@@ -297,7 +297,7 @@ static bool symbol_of(const struct pass *pass, struct pair *pair, uint32_t *symb
 
 /*
  * The new word from which on replacing may differ from the text before, of which this one shares
- * n_shared old words: what becomes of a symbol depends on those before it and two behind. It is
+ * n_shared old words: what becomes of a symbol depends on those before it and two after. It is
  * written out.
  */
 static size_t resume_at(struct pass *pass, size_t n_shared)
@@ -317,7 +317,7 @@ static size_t resume_at(struct pass *pass, size_t n_shared)
 
 /*
  * Replaces the chosen pairs of the old side from new word k on, from left to right, until only a
- * copy is left: behind old words n_shared and `last`. A pair yields to a better one that begins
+ * copy is left: after old words n_shared and `last`. A pair yields to a better one that begins
  * with its last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which
  * each round replaces one pair. *n_shared becomes the number of new words that it shares with the
  * text before.
@@ -348,7 +348,7 @@ static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_
                 return false;
         }
         if (!is_shared) {
-            new->words[k] = word_behind(new->words, k, symbol);
+            new->words[k] = word_after(new->words, k, symbol);
             new->since[k] = pass->text;
         }
         is_kept = !is_new && !left_is_new && old->words[i] == new->words[k];
@@ -385,7 +385,7 @@ static bool make_room(struct bo_symbol_texts *texts, size_t *from_ret, struct bo
 }
 
 /*
- * Reads the words of the next text behind those that it shares, and moves *from behind them.
+ * Reads the words of the next text after those that it shares, and moves *from past them.
  * Returns the last word that may start a chosen pair, from the one before the last shared one on;
  * SIZE_MAX: none does.
  */
@@ -455,7 +455,7 @@ static bool count_pairs(struct bo_symbol_texts *texts, struct pass *pass)
             new->n = *word & ~BO_TEXT_HEAD;
             continue;
         }
-        *word = word_behind(new->words, new->n, *word);
+        *word = word_after(new->words, new->n, *word);
         new->words[new->n] = *word;
         new->since[new->n] = pass->text - 1;
         new->differs[new->n++] = *word &BO_TEXT_COUNTS;

@@ -11,7 +11,7 @@
 
 /*
  * Texts of symbols. Each is stored without the prefix that it shares with the text before: a head,
- * then the symbols behind that prefix. Sorted texts need a fraction of the memory.
+ * then the symbols after that prefix. Sorted texts need a fraction of the memory.
  */
 struct bo_symbol_texts {
     uint32_t *words;

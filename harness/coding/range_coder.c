@@ -35,6 +35,6 @@ const char *bo_range_flaw(const struct bo_range_coder *c)
     if (nbytes > c->in.n)
         return "coded bits end too early";
     if (nbytes < c->in.n)
-        return "bytes left behind the coded bits";
+        return "bytes left after the coded bits";
     return c->code == code ? NULL : "coded bits end otherwise than they are written";
 }

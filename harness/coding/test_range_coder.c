@@ -138,7 +138,7 @@ static void test_ends(void **state)
         assert_non_null(decode_drawn(7, N, (struct bo_span){bytes, cut}));
     bytes[n] = 0;
     assert_string_equal(decode_drawn(7, N, (struct bo_span){bytes, n + 1}),
-                        "bytes left behind the coded bits");
+                        "bytes left after the coded bits");
     size_t n_silent = 0;
     for (size_t i = 0; i < n; i++)
         for (unsigned v = 1; v < 256; v++) {

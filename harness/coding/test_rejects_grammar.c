@@ -23,33 +23,35 @@ struct change {
     const char *what;
 };
 
-#define NO_GRAMMAR "rules of the grammar are invalid"
+#define UNREAD "symbol is a rule that has not been read"
+#define MORE_RULES "grammar has more rules than announced"
+#define OUT_OF_RANGE "right symbol of a rule is out of range"
 
 static const struct change changes[] = {
     {"as it is", 0, BYTES(""), BO_OK, 0, NULL},
-    {"no terminals", 12, BYTES("\0"), BO_CORRUPT, 40, NO_GRAMMAR},
+    {"no terminals", 12, BYTES("\0"), BO_CORRUPT, 40, UNREAD},
     {"2^32 - 1 rules", 32, BYTES("\xff\xff\xff\xff"), BO_TRUNCATED, 32,
      "rules run past the index's end"},
     {"16 rules", 32, BYTES("\x10"), BO_TRUNCATED, 32, "rules run past the index's end"},
     {"15 rules", 32, BYTES("\x0f"), BO_TRUNCATED, 32, "rules run past the index's end"},
-    {"two rules", 32, BYTES("\x02"), BO_CORRUPT, 42, NO_GRAMMAR},
+    {"two rules", 32, BYTES("\x02"), BO_CORRUPT, 42, MORE_RULES},
     {"text of 2^32 - 1 bytes", 36, BYTES("\xff\xff\xff\xff"), BO_CORRUPT, 36,
      "phrases are longer than the file allows"},
     {"a byte more than allowed", 36, BYTES("\xc1\x0a\x10"), BO_CORRUPT, 36,
      "phrases are longer than the file allows"},
     {"as much as allowed", 36, BYTES("\xc0\x0a\x10"), BO_OK, 0, NULL},
-    {"no rules of terminals", 40, BYTES("\0"), BO_CORRUPT, 41, NO_GRAMMAR},
-    {"four siblings", 40, BYTES("\x0f"), BO_CORRUPT, 41, NO_GRAMMAR},
+    {"no rules of terminals", 40, BYTES("\0"), BO_CORRUPT, 41, UNREAD},
+    {"four siblings", 40, BYTES("\x0f"), BO_CORRUPT, 41, MORE_RULES},
     /* ab, ac; the first step is 5, the number of symbols, which would lead back to 0 */
     {"step of all symbols", 32, BYTES("\x02\0\0\0\x04\0\0\0\xdb\0\x18"), BO_CORRUPT, 41,
-     NO_GRAMMAR},
+     OUT_OF_RANGE},
     /* ac, then 4 symbols further: ab, if differences wrapped around */
     {"siblings that descend", 32, BYTES("\x02\0\0\0\x04\0\0\0\xcb\0\x18"), BO_CORRUPT, 42,
-     NO_GRAMMAR},
+     OUT_OF_RANGE},
     {"the same rule twice", 32, BYTES("\x02\0\0\0\x04\0\0\0\x0b\0\x18"), BO_OK, 0, NULL},
-    {"right symbol 6", 41, BYTES("\x32"), BO_CORRUPT, 42, NO_GRAMMAR},
-    {"right symbol 7", 41, BYTES("\x3a"), BO_CORRUPT, 42, NO_GRAMMAR},
-    {"a fourth rule", 41, BYTES("\x52"), BO_CORRUPT, 42, NO_GRAMMAR},
+    {"right symbol 6", 41, BYTES("\x32"), BO_CORRUPT, 42, OUT_OF_RANGE},
+    {"right symbol 7", 41, BYTES("\x3a"), BO_CORRUPT, 42, OUT_OF_RANGE},
+    {"a fourth rule", 41, BYTES("\x52"), BO_CORRUPT, 42, MORE_RULES},
     {"bit beyond the symbols", 42, BYTES("\x78"), BO_CORRUPT, 42, "bits beyond the symbols"},
 };
 

@@ -27,7 +27,7 @@ static bool is_capital(uint8_t c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Words start with a number or a capital, or behind an underscore. */
+/* Words start with a number or a capital, or after an underscore. */
 static bool starts_word(uint8_t before, uint8_t c)
 {
     return (is_digit(c) && !is_digit(before)) || (is_capital(c) && !is_capital(before)) ||
@@ -83,7 +83,7 @@ static bool cut_names(const struct bo_span *names, size_t n_names, struct bo_tex
     before = (struct bo_span){NULL, 0};
     for (size_t i = 0; i < n_names; before = names[i++]) {
         const size_t n_shared = bo_common_prefix(before, names[i]);
-        while (n_words && ends[n_words - 1] >= n_shared) /* a word's end depends on a byte behind */
+        while (n_words && ends[n_words - 1] >= n_shared) /* a word's end depends on a byte after */
             n_words--;
         if (!add_words(names[i], words, ends, &n_words, texts))
             return false;
@@ -160,7 +160,7 @@ static bool is_rule(const struct joiner *j, uint32_t left, uint32_t right)
 }
 
 /*
- * Puts a symbol behind the one at place `before`, joined with those before it as far as there are
+ * Puts a symbol after the one at place `before`, joined with those before it as far as there are
  * rules. Makes new rules if `learns`. False when the arena refuses.
  */
 static bool put(struct joiner *j, size_t place, uint32_t symbol, uint32_t before, bool learns)

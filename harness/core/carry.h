@@ -1,5 +1,5 @@
 /*
- * Files as strings in the program, each with a NUL behind it. The build passes `-I` with the root
+ * Files as strings in the program, each with a NUL after it. The build passes `-I` with the root
  * of the tree.
  */
 #ifndef BO_CARRY_H

@@ -18,7 +18,7 @@ static bool is_small(uint8_t c)
     return c >= 'a' && c <= 'z';
 }
 
-/* The next word at or after *off, which moves behind it. False at the end. */
+/* The next word at or after *off, which moves past it. False at the end. */
 static bool next_word(struct bo_span name, size_t *off, struct bo_span *word_ret)
 {
     for (size_t i = *off; i < name.n;) {

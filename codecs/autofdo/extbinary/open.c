@@ -12,7 +12,7 @@ enum { NAME_NBYTES = 2, OFFSET_NBYTES = 2 };
 static enum bo_status expect_end(const struct extbinary_input *in)
 {
     return bo_left(&in->in)
-               ? bo_fail_here(in->err, BO_CORRUPT, &in->in, "bytes behind a section's last")
+               ? bo_fail_here(in->err, BO_CORRUPT, &in->in, "bytes after a section's last")
                : BO_OK;
 }
 
@@ -75,7 +75,7 @@ static enum bo_status open_sections(struct extbinary_reader *r, struct bo_error 
     for (unsigned i = 0; i < r->form->n_sections && !status; i++)
         status = open_entry(r, r->form->order[i], &end, err);
     if (!status && end < r->in.n)
-        return bo_fail(err, BO_CORRUPT, end, "bytes behind the last section");
+        return bo_fail(err, BO_CORRUPT, end, "bytes after the last section");
     if (!status && r->form->unpack)
         status = r->form->unpack(r, err);
     const size_t at = r->starts[EXTBINARY_CONTEXTS];
@@ -234,7 +234,7 @@ static enum bo_status open_offsets(struct extbinary_reader *r, enum extbinary_se
         r->n_places += !status;
     }
     if (!status && !n && r->sizes[functions])
-        return bo_fail(err, BO_CORRUPT, r->starts[functions], "bytes behind a section's last");
+        return bo_fail(err, BO_CORRUPT, r->starts[functions], "bytes after a section's last");
     return status ? status : expect_end(&in);
 }
 

@@ -108,7 +108,7 @@ static const struct damage cases[] = {
     {248, 0x91, BO_UNSUPPORTED, 248, "cutoff of a summary entry has another value"},
     {242, 0x2b, BO_CORRUPT, 242, "summary disagrees with the functions"},
     {327, 5, BO_TRUNCATED, 345, "name does not end in its section"},
-    {327, 3, BO_CORRUPT, 340, "bytes behind a section's last"},
+    {327, 3, BO_CORRUPT, 340, "bytes after a section's last"},
     {328, 'g', BO_CORRUPT, 332, "names are not in order"},
     {332, '7', BO_CORRUPT, 332, "name starts with a digit, #, !, [ or a colon"},
     {347, 4, BO_CORRUPT, 347, "no name has this index"},
@@ -117,7 +117,7 @@ static const struct damage cases[] = {
     {350, 3, BO_CORRUPT, 358, "records are not in order"},
     {356, 0, BO_CORRUPT, 353, "record has a target twice"},
     {378, 3, BO_TRUNCATED, 378, "more things are announced than the section has room for"},
-    {378, 1, BO_CORRUPT, 381, "bytes behind a section's last"},
+    {378, 1, BO_CORRUPT, 381, "bytes after a section's last"},
     {379, 1, BO_CORRUPT, 381, "profile has a function twice"},
     {380, 1, BO_CORRUPT, 380, "functions are not in the order of offsets"},
     {382, 32, BO_CORRUPT, 382, "function lies outside its section"},
@@ -129,7 +129,7 @@ static void test_rejects(void **state)
     static const uint8_t bytes[sizeof SMALL] = SMALL;
     expect_errors(extbinary(), (struct bo_span){bytes, sizeof SMALL - 1}, cases, N_ELEMENTS(cases));
     expect_error(extbinary(), (struct bo_span){bytes, sizeof SMALL}, BO_CORRUPT, sizeof SMALL - 1,
-                 "bytes behind the last section");
+                 "bytes after the last section");
     expect_error(extbinary(), (struct bo_span){bytes, 17}, BO_TRUNCATED, 17,
                  "file ends in its header");
     expect_error(extbinary(), (struct bo_span){bytes, 241}, BO_TRUNCATED, 241,

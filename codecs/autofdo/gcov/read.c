@@ -476,7 +476,7 @@ static enum bo_status get_sections(struct gcov_input *r, struct autofdo_model *m
     if (!status)
         status = get_working_sets(r);
     if (!status && bo_left(&r->in))
-        status = gcov_fail_here(r, BO_CORRUPT, "bytes behind the working set");
+        status = gcov_fail_here(r, BO_CORRUPT, "bytes after the working set");
     return status;
 }
 

@@ -110,8 +110,7 @@ static const struct test_case v2_cases[] = {
     CHANGE("least count of 2^63", 194, "\x80", BO_CORRUPT, 187, TOO_LARGE),
     {"no working sets but a number", 179, BYTES(U4("\x04") U4("\x01")), 1540, BO_CORRUPT, 183,
      "working sets are not in order"},
-    {"a byte behind the end", 1719, BYTES("\0"), 0, BO_CORRUPT, 1719,
-     "bytes behind the working set"},
+    {"a byte after the end", 1719, BYTES("\0"), 0, BO_CORRUPT, 1719, "bytes after the working set"},
     /* What readers pass over, and what writers in the field do. */
     CHANGE("other lengths", 16, "\xff\xff\xff\xff", BO_OK, 0, NULL),
     CHANGE("other lengths of functions", 51, "\0", BO_OK, 0, NULL),
@@ -163,8 +162,7 @@ static const struct test_case v3_cases[] = {
     CHANGE("file of a target", 451, "\0\0\0\0", BO_CORRUPT, 451,
            "file of a name that no function has"),
     CHANGE("module group's tag", 582, "\xaf", BO_CORRUPT, 579, TAG_WRONG "module group"),
-    {"a byte behind the end", 2135, BYTES("x"), 0, BO_CORRUPT, 2135,
-     "bytes behind the working set"},
+    {"a byte after the end", 2135, BYTES("x"), 0, BO_CORRUPT, 2135, "bytes after the working set"},
     CHANGE("function without a file", 431, "\xff\xff\xff\xff", BO_OK, 0, NULL),
     {"empty path", 396, BYTES("\x01\0\0\0\0"), 8, BO_OK, 0, NULL},
     CHANGE("largest timestamp", 475, "\xff\xff\xff\xff\xff\xff\xff\xff", BO_OK, 0, NULL),
@@ -349,7 +347,7 @@ static void test_announcements(void **state)
 /*
  * What is owed may be more than what is left, which is no room at all: a fuzzer's find, once 37 MB.
  */
-static void test_announcement_behind_the_end(void **state)
+static void test_announcement_after_the_end(void **state)
 {
     (void)state;
     static const char bytes[] =
@@ -462,7 +460,7 @@ static int run_file(void)
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_announcements),
-        cmocka_unit_test(test_announcement_behind_the_end),
+        cmocka_unit_test(test_announcement_after_the_end),
         cmocka_unit_test(test_equal_names),
         cmocka_unit_test(test_join),
     };

@@ -136,7 +136,7 @@ static enum bo_status read_functions(struct autofdo_trees *trees, struct bo_erro
     trees->is_function = trees->index.p + (end - n);
     if (trees->n_names % 8 && trees->is_function[n - 1] >> trees->n_names % 8)
         return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->index, 8 * (end - 1)),
-                       "bits behind the functions are not 0");
+                       "bits after the functions are not 0");
     for (size_t i = 0; i < n; i++) {
         if (i % 8 == 0)
             trees->ranks[i / 8] = trees->n_functions;
@@ -228,7 +228,7 @@ static enum bo_status take_fields(struct autofdo_trees *trees, struct bo_cursor 
     return BO_OK;
 }
 
-/* Finds the sections behind the index, and reads the latter. */
+/* Finds the sections after the index, and reads the latter. */
 static enum bo_status take_sections(struct autofdo_trees *trees, struct bo_cursor *c,
                                     const struct head *head, struct bo_error *err)
 {

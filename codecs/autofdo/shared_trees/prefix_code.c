@@ -136,7 +136,7 @@ static bool read_lengths(struct autofdo_bits *in, unsigned n_symbols, uint8_t *n
     return n_symbols == 0 || nbits[n_symbols - 1];
 }
 
-/* Copies the first n entries behind themselves. */
+/* Copies the first n entries after themselves. */
 static void double_table(struct autofdo_table *table, unsigned n)
 {
     memcpy(table->words + n, table->words, n * sizeof *table->words);

@@ -16,7 +16,7 @@ enum bo_status autofdo_string(struct autofdo_trees *trees, uint32_t i, struct bo
 }
 
 /*
- * A string that goes on behind what it shares without a blank or a control character is as good as
+ * A string that goes on after what it shares without a blank or a control character is as good as
  * the one before: only others are looked at as a whole.
  */
 const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, uint32_t shared,
@@ -74,7 +74,7 @@ static bool read_place(const struct autofdo_table *tables, struct autofdo_bits *
     return true;
 }
 
-/* Bits that have been looked at: v starts with those behind the first `used`. */
+/* Bits that have been looked at: v starts with those after the first `used`. */
 struct ahead {
     uint64_t v;
     unsigned used;
@@ -144,7 +144,7 @@ static inline const char *read_spot(const struct autofdo_trees *trees, struct au
                                     struct autofdo_spot *spot)
 {
     static const struct autofdo_spot start = {0};
-    const uint64_t behind_kind = bits->bit + ahead.used;
+    const uint64_t after_kind = bits->bit + ahead.used;
     const unsigned kind = spot->kind;
     spot->name = 0;
     if (kind == AUTOFDO_TARGET) {
@@ -154,7 +154,7 @@ static inline const char *read_spot(const struct autofdo_trees *trees, struct au
         const struct autofdo_spot *from =
             kind == AUTOFDO_CALLSITE && last->kind != AUTOFDO_CALLSITE ? &start : last;
         if (!look_at_place(trees->tables, from, &ahead, spot)) {
-            bits->bit = behind_kind;
+            bits->bit = after_kind;
             if (!read_place(trees->tables, bits, from, spot))
                 return "place is out of range";
             ahead.used = 0;

@@ -100,7 +100,7 @@ static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbyt
     if (status)
         return status;
     if (off != end)
-        return bo_fail(err, BO_CORRUPT, off, "bytes behind the grammar");
+        return bo_fail(err, BO_CORRUPT, off, "bytes after the grammar");
     const uint64_t last = trees->string_starts[trees->n_string_blocks];
     const struct autofdo_bits rest = autofdo_bits_of(&trees->strings, last);
     if (autofdo_peek(&rest))
@@ -124,7 +124,7 @@ static bool spell(struct autofdo_trees *trees, struct autofdo_bits *bits, uint8_
     return bo_spell(phrases, codes, n, to, cap, n_ret) == BO_OK && *n_ret <= cap;
 }
 
-/* Reads string i behind those that have been spelled. */
+/* Reads string i after those that have been spelled. */
 static enum bo_status load_string(struct autofdo_trees *trees, uint32_t i,
                                   struct autofdo_bits *bits, struct bo_error *err)
 {

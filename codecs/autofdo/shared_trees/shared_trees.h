@@ -27,7 +27,7 @@ enum autofdo_code_kind {
     AUTOFDO_SHARED,     /* numbers: bytes that a name has in common with the one before */
     AUTOFDO_PIECES,     /* phrases of a name */
     AUTOFDO_VARIANTS,   /* numbers: of a name */
-    AUTOFDO_NEXT_FIRST, /* enum autofdo_next: at a list's start, or behind a record */
+    AUTOFDO_NEXT_FIRST, /* enum autofdo_next: at a list's start, or after a record */
     AUTOFDO_NEXT_TARGET,
     AUTOFDO_NEXT_CALLSITE,
     AUTOFDO_RECORD_LINE, /* numbers: lines from the record before on */
@@ -180,7 +180,7 @@ struct autofdo_strings {
     uint32_t block_strings; /* that are read at once */
     /*
      * Appends all strings of the plan: what all blocks need, then the blocks. starts[i] is where
-     * block i starts, in bits from the section's start; behind the last one is where it ends. Fits
+     * block i starts, in bits from the section's start; after the last one is where it ends. Fits
      * the strings' own codes, which the caller writes.
      */
     enum bo_status (*put)(const struct autofdo_plan *plan, struct autofdo_code *codes,

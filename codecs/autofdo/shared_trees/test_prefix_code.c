@@ -123,7 +123,7 @@ static void test_bad_codes(void **state)
          "10"
          "1111111110",
          true},
-        {"none up to behind the last",
+        {"none up to after the last",
          "11000000"
          "10"
          "10"
@@ -170,7 +170,7 @@ static void test_lone_symbol(void **state)
     bo_arena_free(&arena);
 }
 
-/* Behind the end there are zeros, and nothing is touched. */
+/* After the end there are zeros, and nothing is touched. */
 static void test_end(void **state)
 {
     (void)state;

@@ -138,7 +138,7 @@ static const char *load_string(struct autofdo_trees *trees, uint32_t i, uint64_t
     return NULL;
 }
 
-/* Where the strings' own bytes start: behind n - 1 varints. */
+/* Where the strings' own bytes start: after n - 1 varints. */
 static bool skip_shared(struct bo_span content, uint32_t n, struct bo_span *rest_ret)
 {
     struct bo_cursor c = bo_cursor(content);
@@ -165,7 +165,7 @@ static const char *load_content(struct autofdo_trees *trees, uint32_t first, uin
         if (flaw)
             return flaw;
     }
-    return rest.n ? "bytes behind the strings" : NULL;
+    return rest.n ? "bytes after the strings" : NULL;
 }
 
 /* After a failure, as much has been read as before. */

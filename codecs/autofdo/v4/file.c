@@ -61,7 +61,7 @@ enum bo_status autofdo_v4_take_text(struct autofdo_v4_cursor *c, struct bo_span 
 
 enum bo_status autofdo_v4_take_end(const struct autofdo_v4_cursor *c, struct bo_error *err)
 {
-    return bo_left(&c->at) ? bo_fail_here(err, BO_CORRUPT, &c->at, "bytes behind a section's last")
+    return bo_left(&c->at) ? bo_fail_here(err, BO_CORRUPT, &c->at, "bytes after a section's last")
                            : BO_OK;
 }
 
@@ -127,7 +127,7 @@ static enum bo_status check_ranges(struct autofdo_v4_file *file, struct bo_error
         tick_off(&ranges, range_off, number, file);
     }
     return end == file->in.n ? BO_OK
-                             : bo_fail(err, BO_CORRUPT, end, "bytes behind the last section");
+                             : bo_fail(err, BO_CORRUPT, end, "bytes after the last section");
 }
 
 static enum bo_status check_header(struct autofdo_v4_file *file, struct bo_error *err)

@@ -308,7 +308,7 @@ static enum bo_status take_location(struct info *info, struct location *l, struc
     *l = (struct location){.off = off, .is_known = true, .type = type};
     l->is_first = !last.off || last.type < type;
     if (last.off && last.type > type)
-        return bo_fail(err, BO_CORRUPT, off, "count behind callsites");
+        return bo_fail(err, BO_CORRUPT, off, "count after callsites");
     if (type == AUTOFDO_V4_CALLSITE && (flags & (AUTOFDO_V4_HAS_TARGETS | AUTOFDO_V4_WIDTH)))
         return bo_fail(err, BO_CORRUPT, off, "callsite has a count");
     status = take_place(info, &last, l, (flags & AUTOFDO_V4_HAS_DISCRIMINATOR) != 0, err);

@@ -167,7 +167,7 @@ static enum bo_status put_summary(struct writer *w, struct bo_error *err)
     return BO_OK;
 }
 
-/* Behind the header's two sections: (strings,) then strings, info, symbols of each unit. */
+/* After the header's two sections: (strings,) then strings, info, symbols of each unit. */
 static void put_files(struct writer *w)
 {
     const size_t start = w->out->n;

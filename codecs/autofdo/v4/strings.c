@@ -67,7 +67,7 @@ struct speller {
     size_t cap_path, length;
     struct level *levels;
     size_t n_levels, cap_levels;
-    uint8_t *text; /* all strings, one behind the other */
+    uint8_t *text; /* all strings, one after the other */
     size_t n_text, cap_text;
     size_t *ends; /* in text, by id */
 };

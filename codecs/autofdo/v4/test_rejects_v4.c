@@ -26,7 +26,7 @@ struct test_case {
 #define RECORDS_LEFT "more records than bytes left"
 #define INTEGER_END "section ends within an integer"
 #define TEXT_END "text runs past its section's end"
-#define BEHIND "bytes behind a section's last"
+#define MORE_BYTES "bytes after a section's last"
 #define FFFF "\xff\xff\xff\xff"
 
 static const struct test_case header_cases[] = {
@@ -48,7 +48,7 @@ static const struct test_case header_cases[] = {
      "sections overlap or are not in order"},
     {"summary in the header", HEADER, 23, 1, BYTES("\x10"), BO_CORRUPT, 16, HEADER,
      "sections overlap or are not in order"},
-    {"summary behind the file", HEADER, 16, 1, BYTES("\x80"), BO_CORRUPT, 32, HEADER,
+    {"summary after the file", HEADER, 16, 1, BYTES("\x80"), BO_CORRUPT, 32, HEADER,
      "gap before a section"},
     {"summary of 2^64 - 1 bytes", HEADER, 24, 8, BYTES(FFFF FFFF), BO_TRUNCATED, 16, HEADER,
      "section runs past the file's end"},
@@ -63,7 +63,7 @@ static const struct test_case header_cases[] = {
     {"the last longer than the file", HEADER, 111, 1, BYTES("\x1b"), BO_TRUNCATED, 96, HEADER,
      "section runs past the file's end"},
     {"the last a byte shorter", HEADER, 111, 1, BYTES("\x19"), BO_CORRUPT, 639, HEADER,
-     "bytes behind the last section"},
+     "bytes after the last section"},
     {"a gap of a byte", HEADER, 55, 9,
      BYTES("\xf8"
            "\0\0\0\0\0\0\0\x21"),
@@ -84,7 +84,7 @@ static const struct test_case summary_cases[] = {
     {"another cutoff", SUMMARY, 52, 1, BYTES("\x11"), BO_UNSUPPORTED, 49, SUMMARY,
      "summary has another cutoff"},
     {"a byte less", SUMMARY, 368, 1, BYTES(""), BO_TRUNCATED, 361, SUMMARY, INTEGER_END},
-    {"a byte more", SUMMARY, 369, 0, BYTES("\0"), BO_CORRUPT, 369, SUMMARY, BEHIND},
+    {"a byte more", SUMMARY, 369, 0, BYTES("\0"), BO_CORRUPT, 369, SUMMARY, MORE_BYTES},
     {"another type", SUMMARY, 0, 1, BYTES("\x03"), BO_CORRUPT, 0, SUMMARY, OTHER_TYPE},
     {"compact", SUMMARY, 0, 1, BYTES("\x82"), BO_CORRUPT, 0, SUMMARY,
      "compact flag differs between section and header"},
@@ -93,7 +93,7 @@ static const struct test_case summary_cases[] = {
 static const struct test_case files_cases[] = {
     {"2^32 - 1 files", FILES, 1, 4, BYTES(FFFF), BO_TRUNCATED, 1, FILES, ENTRIES_LEFT},
     {"a file more", FILES, 4, 1, BYTES("\x02"), BO_TRUNCATED, 1, FILES, ENTRIES_LEFT},
-    {"no files", FILES, 4, 1, BYTES("\0"), BO_CORRUPT, 5, FILES, BEHIND},
+    {"no files", FILES, 4, 1, BYTES("\0"), BO_CORRUPT, 5, FILES, MORE_BYTES},
     {"a path past the end", FILES, 5, 2, BYTES("\xff\xff"), BO_TRUNCATED, 7, FILES, TEXT_END},
     {"a path with a control character", FILES, 8, 1, BYTES("\n"), BO_CORRUPT, 5, FILES, NULL},
     {"strings are section 6", FILES, 13, 1, BYTES("\x06"), BO_CORRUPT, 10, FILES, NUMBER},
@@ -113,7 +113,7 @@ static const struct test_case files_cases[] = {
     {"string tables downwards", FILES, 4, 1 + 17,
      BYTES("\x02" UNIT("a.c", "\x02", "\x04", "\x03") UNIT("a.d", "\x01", "\x05", "\x05")),
      BO_CORRUPT, 22, FILES, "sections are not in the order of their files"},
-    {"a byte more", FILES, 22, 0, BYTES("\0"), BO_CORRUPT, 22, FILES, BEHIND},
+    {"a byte more", FILES, 22, 0, BYTES("\0"), BO_CORRUPT, 22, FILES, MORE_BYTES},
     {"a byte less", FILES, 21, 1, BYTES(""), BO_TRUNCATED, 18, FILES, INTEGER_END},
 };
 
@@ -155,7 +155,7 @@ static const struct test_case strings_cases[] = {
      "edges of a node are not in order"},
     {"NUL in a name", STRINGS, 12, 1, BYTES("\0"), BO_CORRUPT, 13, STRINGS, NULL},
     {"a digit first", STRINGS, 8, 1, BYTES("1"), BO_CORRUPT, 13, STRINGS, NULL},
-    {"a byte more", STRINGS, 34, 0, BYTES("\0"), BO_CORRUPT, 34, STRINGS, BEHIND},
+    {"a byte more", STRINGS, 34, 0, BYTES("\0"), BO_CORRUPT, 34, STRINGS, MORE_BYTES},
     {"a byte less", STRINGS, 33, 1, BYTES(""), BO_TRUNCATED, 30, STRINGS, INTEGER_END},
 };
 
@@ -167,7 +167,7 @@ static const struct test_case symbols_cases[] = {
      "first function does not start at 0"},
     {"starts at 2", SYMBOLS, 16, 1, BYTES("\x02"), BO_CORRUPT, 5, SYMBOLS,
      "first function does not start at 0"},
-    {"starts behind its section", SYMBOLS, 16, 1, BYTES("\x3c"), BO_CORRUPT, 5, SYMBOLS,
+    {"starts after its section", SYMBOLS, 16, 1, BYTES("\x3c"), BO_CORRUPT, 5, SYMBOLS,
      "function lies outside its section"},
     {"a function twice", SYMBOLS, 4, 13, BYTES("\x02" U4("\0") U8("\x01") U4("\0") U8("\x02")),
      BO_CORRUPT, 17, SYMBOLS, "functions are not in order"},
@@ -176,13 +176,13 @@ static const struct test_case symbols_cases[] = {
      "functions are not in order"},
     {"a function cut by the next", SYMBOLS, 4, 13,
      BYTES("\x02" U4("\0") U8("\x01") U4("\x01") U8("\x20")), BO_TRUNCATED, 28, INFO, ENTRIES_LEFT},
-    {"a byte more", SYMBOLS, 17, 0, BYTES("\0"), BO_CORRUPT, 17, SYMBOLS, BEHIND},
+    {"a byte more", SYMBOLS, 17, 0, BYTES("\0"), BO_CORRUPT, 17, SYMBOLS, MORE_BYTES},
 };
 
 static const struct test_case info_cases[] = {
     {"2^32 - 1 records", INFO, 17, 4, BYTES(FFFF), BO_TRUNCATED, 17, INFO, ENTRIES_LEFT},
     {"a record more", INFO, 20, 1, BYTES("\x03"), BO_TRUNCATED, 51, INFO, RECORDS_LEFT},
-    {"a record less", INFO, 20, 1, BYTES("\x01"), BO_CORRUPT, 38, INFO, BEHIND},
+    {"a record less", INFO, 20, 1, BYTES("\x01"), BO_CORRUPT, 38, INFO, MORE_BYTES},
     {"records announced twice", INFO, 20, 1, BYTES("\x07"), BO_TRUNCATED, 28, INFO, RECORDS_LEFT},
     {"2^32 - 1 records inside", INFO, 51, 4, BYTES(FFFF), BO_TRUNCATED, 51, INFO, ENTRIES_LEFT},
     {"a count of width 5", INFO, 21, 1, BYTES("\x0d"), BO_CORRUPT, 26, INFO,
@@ -206,9 +206,9 @@ static const struct test_case info_cases[] = {
      "callsite has a count"},
     {"a callsite with targets", INFO, 38, 1, BYTES("\x38"), BO_CORRUPT, 38, INFO,
      "callsite has a count"},
-    {"a count behind a callsite", INFO, 20, 40,
+    {"a count after a callsite", INFO, 20, 40,
      BYTES("\x02\x20" U4("\x02") U4("\x02") U4("\0") "\0" U4("\x01")), BO_CORRUPT, 38 - 4, INFO,
-     "count behind callsites"},
+     "count after callsites"},
     {"a place twice", INFO, 20, 40, BYTES("\x02\0" U4("\x01") "\0" U4("\x01")), BO_CORRUPT, 26,
      INFO, "records are not in order"},
     {"discriminators downwards", INFO, 20, 40,
@@ -219,7 +219,7 @@ static const struct test_case info_cases[] = {
      BO_CORRUPT, 34, INFO, "records are not in order"},
     {"an unknown record past the end", INFO, 55, 5, BYTES("\xff" U4("\x01")), BO_TRUNCATED, 60,
      INFO, "unknown record runs past its function's end"},
-    {"a byte more", INFO, 60, 0, BYTES("\0"), BO_CORRUPT, 60, INFO, BEHIND},
+    {"a byte more", INFO, 60, 0, BYTES("\0"), BO_CORRUPT, 60, INFO, MORE_BYTES},
     {"a byte less", INFO, 59, 1, BYTES(""), BO_TRUNCATED, 51, INFO, ENTRIES_LEFT},
 };
 
@@ -247,7 +247,7 @@ static const struct test_case callees_cases[] = {
     {"a name twice", CALLEES, 13, 13,
      BYTES("\x02" U4("\0") U4("\x02") U4("\x01") U4("\0") U4("\x02") U4("\0")), BO_CORRUPT, 26,
      CALLEES, "names are not in order"},
-    {"a byte more", CALLEES, 26, 0, BYTES("\0"), BO_CORRUPT, 26, CALLEES, BEHIND},
+    {"a byte more", CALLEES, 26, 0, BYTES("\0"), BO_CORRUPT, 26, CALLEES, MORE_BYTES},
     {"of type 1", CALLEES, 0, 1, BYTES("\x01"), BO_CORRUPT, 0, CALLEES, "section of no file"},
     {"of type 5", CALLEES, 0, 1, BYTES("\x05"), BO_CORRUPT, 0, CALLEES, "section of no file"},
 };

@@ -143,7 +143,7 @@ static void test_symbols_before_info(void **state)
 
 /* ---- files from the future ------------------------------------------------------------------- */
 
-/* Unknown records before, between, behind and inside what is known; unknown sections all around. */
+/* Unknown records before, between, after and inside what is known; unknown sections all around. */
 static void test_future(void **state)
 {
     static struct test_file file;
@@ -254,7 +254,7 @@ static void test_unit_alone(void **state)
     }
 }
 
-/* Whatever lies behind the file names, the summary is read. */
+/* Whatever lies after the file names, the summary is read. */
 static void test_summary_alone(void **state)
 {
     static struct test_file file;

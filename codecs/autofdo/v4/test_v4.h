@@ -22,7 +22,7 @@
 enum { SUMMARY, FILES, STRINGS, INFO, SYMBOLS, CALLEES, N_PARTS, HEADER = N_PARTS };
 enum { MAX_PARTS = 12 };
 
-/* Behind each cutoff of the summary: the one count reaches it. */
+/* After each cutoff of the summary: the one count reaches it. */
 #define RC "\0\0\0\0\0\0\x01\x2c\0\0\0\0\0\0\0\x01"
 #define ENTRIES                                                                     \
     "\0\0\x27\x10" RC "\0\x01\x86\xa0" RC "\0\x03\x0d\x40" RC "\0\x04\x93\xe0" RC   \

@@ -444,7 +444,7 @@ static enum bo_status add_file(struct parser *p, struct autofdo_file file, size_
     return BO_OK;
 }
 
-/* From behind the word `function` on. */
+/* From after the word `function` on. */
 static enum bo_status parse_function(struct parser *p, struct autofdo_v4_found *found)
 {
     size_t number;

@@ -125,7 +125,7 @@ enum bo_status autofdo_v4_open(struct bo_span in, struct bo_arena *arena,
 /* Where section `number`, which is below n_sections, starts: its bitmask. */
 size_t autofdo_v4_section_off(const struct autofdo_v4_file *file, uint64_t number);
 
-/* A cursor behind the bitmask of section `number`, which must be of this type. */
+/* A cursor after the bitmask of section `number`, which must be of this type. */
 enum bo_status autofdo_v4_enter(const struct autofdo_v4_file *file, uint64_t number,
                                 enum autofdo_v4_type type, struct autofdo_v4_cursor *c,
                                 struct bo_error *err);

@@ -10,7 +10,7 @@
 /* The index and the records of a file that lprf_begin has begun. */
 enum bo_status lprf_put_list(struct lprf_writer *w, struct bo_error *err);
 
-/* Reads the entry at *off, below the index's end; moves *off behind it. */
+/* Reads the entry at *off, below the index's end; moves *off past it. */
 static inline enum bo_status lprf_read_list_entry(const struct lprf_file *file, size_t end,
                                                   size_t *off, struct lprf_entry *entry,
                                                   struct bo_error *err)

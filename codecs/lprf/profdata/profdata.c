@@ -90,7 +90,7 @@ static inline void copy_counters(const struct record *record, uint64_t *counters
         counters[i] = bo_le64(record->counters + 8 * i);
 }
 
-/* Reads the record at *off, of the item whose data ends at `end`; moves *off behind it. */
+/* Reads the record at *off, of the item whose data ends at `end`; moves *off past it. */
 static inline enum bo_status read_record(const struct lprf_chained *table, size_t *off, size_t end,
                                          struct record *record, struct bo_error *err)
 {

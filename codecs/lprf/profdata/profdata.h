@@ -14,7 +14,7 @@ enum {
     PROFDATA_ITEMS_OFF = PROFDATA_SUMMARY_OFF + 8 * PROFDATA_SUMMARY_WORDS,
     PROFDATA_RECORD_NBYTES = 32, /* of a record, without its counters */
     PROFDATA_VALUE_DATA = 8,     /* value data without values: so many bytes, 0 kinds, as a u64 */
-    PROFDATA_TAIL_NBYTES = 16,   /* behind the table */
+    PROFDATA_TAIL_NBYTES = 16,   /* after the table */
 };
 
 extern const uint8_t profdata_magic[8];

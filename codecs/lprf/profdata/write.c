@@ -19,7 +19,7 @@
 struct name {
     uint64_t hash;
     size_t first, end;  /* its functions */
-    size_t next_plus_1; /* the name behind it in its bucket; 0: none */
+    size_t next_plus_1; /* the name after it in its bucket; 0: none */
 };
 
 /* The table on its way into the file. */

@@ -189,7 +189,7 @@ static enum bo_status put_name_before(struct builder *b, size_t i, ptrdiff_t lef
     const struct bo_span name = name_of(b, i);
     enum bo_status status = BO_OK;
     if (open_depth(b) == (ptrdiff_t)name.n) {
-        b->nodes[b->n_nodes - 1].link = (uint32_t)i + 1; /* a prefix of the name behind it */
+        b->nodes[b->n_nodes - 1].link = (uint32_t)i + 1; /* a prefix of the name after it */
     } else {
         const ptrdiff_t depth = deeper(left, open_depth(b));
         put_label_before(b, name, (size_t)(depth + 1), name.n);

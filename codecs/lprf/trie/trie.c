@@ -59,7 +59,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     if (!index->empty && (index->width < 1 || index->width > 8))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "width of places is not 1 to 8");
     if (index->empty && end > ROOT_OFF)
-        return bo_fail(err, BO_CORRUPT, ROOT_OFF, "bytes behind the root of an empty trie");
+        return bo_fail(err, BO_CORRUPT, ROOT_OFF, "bytes after the root of an empty trie");
     if (!index->empty && end - ROOT_OFF < (index->root_is_leaf ? index->width : INNER_NBYTES))
         return bo_fail(err, BO_TRUNCATED, ROOT_OFF, "index ends in its root");
     return BO_OK;
@@ -77,7 +77,7 @@ struct node {
     size_t label_n, n_children;
     unsigned ends_width, leaf_shift;
     size_t places_off;   /* 0: it is not a name */
-    size_t children_off; /* behind the ends: before the places, until skip_node_places */
+    size_t children_off; /* after the ends: before the places, until skip_node_places */
     size_t end;
 };
 
@@ -91,7 +91,7 @@ static inline struct extent root_of(const struct index *index)
     return (struct extent){ROOT_OFF, index->root_end, index->root_is_leaf};
 }
 
-/* Reads how many children a node has, behind its head; moves *at to the label. */
+/* Reads how many children a node has, after its head; moves *at to the label. */
 static inline bool read_count(const struct lprf_file *file, size_t *at, size_t end,
                               struct node *node)
 {
@@ -144,7 +144,7 @@ static inline enum bo_status read_node(const struct lprf_file *file, struct exte
     return BO_OK;
 }
 
-/* Moves node->children_off behind the places, if there are any. */
+/* Moves node->children_off past the places, if there are any. */
 static inline enum bo_status skip_node_places(const struct lprf_file *file, unsigned width,
                                               struct node *node, struct bo_error *err)
 {
@@ -180,7 +180,7 @@ static inline size_t child_of(const struct node *node, uint8_t byte)
     return i;
 }
 
-/* The extent of child i, behind the places, inside the node. */
+/* The extent of child i, after the places, inside the node. */
 static inline enum bo_status read_child(const struct lprf_file *file, const struct node *node,
                                         size_t i, struct extent *extent, struct bo_error *err)
 {
@@ -302,7 +302,7 @@ static enum bo_status check_node(const struct lprf_file *file, struct extent ext
         if (is_leaf(node, i))
             return bo_fail(err, BO_CORRUPT,
                            (uint64_t)(node->leaf_bits - file->in.p) + (i + node->leaf_shift) / 8,
-                           "leaf bits behind the last child are not 0");
+                           "leaf bits after the last child are not 0");
     return BO_OK;
 }
 

@@ -243,7 +243,7 @@ INLINE struct block read_block(const uint8_t *p, uint32_t fields, uint32_t last_
     return b;
 }
 
-/* The field of run i, and behind it the low bits of the next start. */
+/* The field of run i, and after it the low bits of the next start. */
 INLINE uint64_t run_word(const struct block *b, unsigned i)
 {
     const unsigned at = b->runs_at + i * b->stride;
@@ -495,7 +495,7 @@ DEFINE_LOOKUP(lookup_v3, BO_V3, sum_counts_v3, select_bucket_v3)
 
 /* ---- all runs -------------------------------------------------------------------------------- */
 
-/* The low bits of the start that is behind the field at the low end of a word. */
+/* The low bits of the start that is after the field at the low end of a word. */
 INLINE uint32_t next_low(const struct block *b, uint64_t word)
 {
     return (uint32_t)(word >> b->field_nbits) & width_masks[b->low_nbits];
@@ -555,7 +555,7 @@ INLINE uint32_t next_start(const struct block *b, uint32_t low, struct place *u)
     return u->bucket << b->low_nbits | low;
 }
 
-/* Adds a run whose value is not the last one's. False when it starts behind a span's target. */
+/* Adds a run whose value is not the last one's. False when it starts after a span's target. */
 INLINE bool put_run(struct pcdata_scan_out *out, uint32_t pc, int32_t value)
 {
     const struct pcdata_run run = {pc << out->quantum_shift, value};
@@ -572,7 +572,7 @@ INLINE bool put_run(struct pcdata_scan_out *out, uint32_t pc, int32_t value)
 }
 
 /*
- * False when a run starts behind a span's target. Copies keep what the loop needs in registers:
+ * False when a run starts after a span's target. Copies keep what the loop needs in registers:
  * stores to the runs might change an original.
  */
 INLINE bool scan_block(const struct block *block, uint32_t start, uint32_t bias,

@@ -21,7 +21,7 @@
  *   Field i of those below P ends where field i - 1 starts: the first is nearest to P.
  *
  *   The value of run i is base + bias + (field i << shift) mod 2^32. A shape may have more runs
- *   than the table: surplus fields are 0.
+ *   than the table: unused fields are 0.
  *
  *   A record that starts with 255 is split into blocks: see shape_split.c. It starts at a byte
  *   after a 0 bit.
@@ -417,9 +417,9 @@ static bool measure_upper(const struct shape_constants *s, const uint8_t *record
     return ones < s->n_runs;
 }
 
-/* Whether the fields behind those of n runs are 0; a template has as many values as the table. */
-static bool no_surplus(const struct shape_constants *s, const uint8_t *area, const uint8_t *record,
-                       uint32_t n)
+/* Whether the fields after those of n runs are 0; a template has as many values as the table. */
+static bool unused_are_zero(const struct shape_constants *s, const uint8_t *area,
+                            const uint8_t *record, uint32_t n)
 {
     const unsigned l = shape_low_nbits(s);
     const uint32_t least = s->base + (bo_le32(record + s->bias_at) & s->bias_mask);
@@ -460,9 +460,9 @@ static enum bo_status walk_shaped(const struct shape_reader *reader, const uint8
         previous = pc;
         value = next;
     }
-    return no_surplus(s, area, record, i + 1)
+    return unused_are_zero(s, area, record, i + 1)
                ? BO_OK
-               : bo_fail_here(err, BO_CORRUPT, at, "fields of surplus runs are not 0");
+               : bo_fail_here(err, BO_CORRUPT, at, "fields of unused runs are not 0");
 }
 
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,

@@ -14,7 +14,7 @@
 #define ONE_RUN ONE_BASE "\x20\0\0" ZEROS_21
 #define TWO_RUNS ONE_BASE "\x20\x40\x08" ZEROS_21
 #define THREE_RUNS ONE_BASE "\x22\x80\x08" ZEROS_21 /* the same, and a low bit of each start */
-#define SURPLUS "fields of surplus runs are not 0"
+#define UNUSED_FIELDS "fields of unused runs are not 0"
 #define DICTIONARY_CUT "dictionary runs past the area's end"
 #define NO_SUCH "shape with a low part, bias or base that there is not"
 #define UPPER_FLAW "upper parts do not fit the shape and the text"
@@ -55,8 +55,8 @@ static const struct test_area cases[] = {
     {"two runs", BYTES(TWO_RUNS "\x40\x07\0\x02"), 2, BO_OK, 0, NULL, 34},
     /* below the code: a zero, three values (the last run's first), two low bits, the bias */
     {"two runs of three", BYTES(THREE_RUNS "\x90\x07\0\x01"), 2, BO_OK, 0, NULL, 34},
-    {"surplus value", BYTES(THREE_RUNS "\x98\x07\0\x01"), 2, BO_CORRUPT, 34, SURPLUS, 34},
-    {"surplus low part", BYTES(THREE_RUNS "\xd0\x07\0\x01"), 2, BO_CORRUPT, 34, SURPLUS, 34},
+    {"unused value", BYTES(THREE_RUNS "\x98\x07\0\x01"), 2, BO_CORRUPT, 34, UNUSED_FIELDS, 34},
+    {"unused low part", BYTES(THREE_RUNS "\xd0\x07\0\x01"), 2, BO_CORRUPT, 34, UNUSED_FIELDS, 34},
     {"code of no shape", BYTES(ONE_RUN "\x07\x01"), 1, BO_CORRUPT, 33, "code without a shape", 33},
     {"upper parts missing", BYTES(ONE_RUN "\x07\0"), 2, BO_TRUNCATED, 33,
      "upper parts run past the area's end", 33},

@@ -285,7 +285,7 @@ static enum bo_status check_records(struct statehist_flat *f, struct bo_error *e
             return status;
     }
     if (bo_left(&k.c))
-        return bo_fail_here(err, BO_CORRUPT, &k.c, "bytes behind the last record");
+        return bo_fail_here(err, BO_CORRUPT, &k.c, "bytes after the last record");
     for (uint32_t q = 0; q < f->n_quarks; q++)
         if (!k.ends[q].begun || k.ends[q].at != f->end)
             return bo_fail_here(err, BO_CORRUPT, &k.c, "a timeline does not last to the end");

@@ -7,8 +7,8 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Whether the interval that is looked for lies behind what starts at the mark. */
-static bool lies_behind(const struct statehist_flat *f, size_t mark, uint32_t quark, int64_t time)
+/* Whether the interval that is looked for lies after what starts at the mark. */
+static bool lies_after(const struct statehist_flat *f, size_t mark, uint32_t quark, int64_t time)
 {
     const struct statehist_record r = statehist_record_at(f, f->marks[mark]);
     if (!f->layout->by_quark)
@@ -22,7 +22,7 @@ static size_t seek(const struct statehist_flat *f, uint32_t quark, int64_t time,
     size_t n = f->n_marks - from;
     while (n > 1) {
         const size_t half = n / 2;
-        from = lies_behind(f, from + half, quark, time) ? from + half : from;
+        from = lies_after(f, from + half, quark, time) ? from + half : from;
         n -= half;
     }
     return from;
@@ -146,7 +146,7 @@ static inline bool next_at_time(struct at_time *w, struct statehist_record *r)
     if (w->n_found == f->n_quarks)
         return false;
     if (f->layout->by_quark && w->mark + 1 < f->n_marks &&
-        lies_behind(f, w->mark + 1, w->n_found, w->time)) {
+        lies_after(f, w->mark + 1, w->n_found, w->time)) {
         w->mark = seek(f, w->n_found, w->time, w->mark + 1);
         w->p = f->marks[w->mark] > w->p ? f->marks[w->mark] : w->p;
     }

@@ -17,7 +17,7 @@ enum {
 
     /* Numbers that things written get, in order, so that they can be referred to. */
     FIRST_HANDLE = 0x7e0000,
-    ARRAY_CLASS_HANDLE = FIRST_HANDLE + 2, /* behind ArrayList, and the list */
+    ARRAY_CLASS_HANDLE = FIRST_HANDLE + 2, /* after ArrayList, and the list */
     FIRST_ARRAY_HANDLE = FIRST_HANDLE + 3,
 
     MAX_SHORT_NBYTES = 65535, /* of a TC_STRING */
@@ -201,7 +201,7 @@ enum bo_status ht_put_attributes(const struct statehist_attribute *attributes, u
         step(&w, q);
         if (!put_path(&w, q))
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "attribute called * comes behind a path with another name there");
+                           "attribute called * comes after a path with another name there");
     }
     bo_put_u8(out, TC_ENDBLOCKDATA);
     return BO_OK;
@@ -584,9 +584,9 @@ enum bo_status ht_get_attributes(struct bo_span in, size_t off, struct bo_arena 
     while (!status && r.n < n)
         status = get_path(&r);
     if (!status)
-        status = expect(&r, end, 1, "list does not end behind its paths");
+        status = expect(&r, end, 1, "list does not end after its paths");
     if (!status && bo_left(&r.in))
-        status = fail(&r, BO_CORRUPT, here(&r), "bytes behind the attribute tree");
+        status = fail(&r, BO_CORRUPT, here(&r), "bytes after the attribute tree");
     *attributes_ret = r.attributes;
     *n_ret = n;
     return status;

@@ -75,7 +75,7 @@ static inline unsigned ht_varint_nbytes(uint64_t v)
     return 1 + (v ? (71 - (unsigned)__builtin_clzll(v)) / 8 : 0);
 }
 
-/* Returns the byte behind it. */
+/* Returns the byte after it. */
 static inline uint8_t *ht_set_varint(uint8_t *p, uint64_t v)
 {
     const unsigned n = ht_varint_nbytes(v) - 1;

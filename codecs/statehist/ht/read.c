@@ -328,7 +328,7 @@ static enum bo_status get_interval(const struct ht_file *file, struct ht_node *n
     return get_value(file, node, interval, err);
 }
 
-/* All of them, the bounds of their quarks, and nothing behind them. */
+/* All of them, the bounds of their quarks, and nothing after them. */
 static enum bo_status get_intervals(const struct ht_file *file, struct ht_node *node,
                                     struct ht_interval *intervals, struct bo_error *err)
 {

@@ -42,7 +42,7 @@ enum {
     SECOND = FIRST + 10, /* "xyz" */
     SECOND_TYPE = SECOND + 9,
     SECOND_TEXT = SECOND + 12,
-    BEHIND_ROOT = SECOND_TEXT + 4,
+    AFTER_ROOT = SECOND_TEXT + 4,
 };
 
 /* Places in the leaves: intervals of 13 bytes each, ints of quark 1, one every 10 ns. */
@@ -167,7 +167,7 @@ static const struct change header_changes[] = {
     ROW("another root", 24, "\0", BO_CORRUPT, NODE(0) + HT_PARENT_OFF, "root has a parent"),
     ROW("another start", 28, "\xe7", BO_CORRUPT, NODE(ROOT) + HT_START_OFF,
         "root does not start with the history"),
-    ROW("something behind it", 36, "\1", BO_CORRUPT, 36, "unused part of the header is not 0"),
+    ROW("something after it", 36, "\1", BO_CORRUPT, 36, "unused part of the header is not 0"),
     ROW("something at its end", 4095, "\1", BO_CORRUPT, 4095, "unused part of the header is not 0"),
 };
 
@@ -201,7 +201,7 @@ static const struct change node_changes[] = {
         NODE(0) + HT_MIN_QUARK_OFF, "node has another smallest quark"),
     ROW("another largest quark", NODE(0) + HT_MAX_QUARK_OFF, "\2", BO_CORRUPT,
         NODE(0) + HT_MAX_QUARK_OFF, "node has another largest quark"),
-    ROW("something behind the intervals", BEHIND_ROOT, "\1", BO_CORRUPT, BEHIND_ROOT,
+    ROW("something after the intervals", AFTER_ROOT, "\1", BO_CORRUPT, AFTER_ROOT,
         "unused part of the block is not 0"),
 };
 
@@ -229,7 +229,7 @@ static const struct change child_changes[] = {
         "child's time is not in the node's"),
     ROW("another end of a child", END_OF_SECOND + 1, "\xa7", BO_CORRUPT, NODE(2) + HT_END_OFF,
         "end of a node differs from its parent's"),
-    ROW("an end behind the node's", END_OF_SECOND + 1, "\xff\xff", BO_CORRUPT, END_OF_SECOND,
+    ROW("an end after the node's", END_OF_SECOND + 1, "\xff\xff", BO_CORRUPT, END_OF_SECOND,
         "child's time is not in the node's"),
     ROW("an end before the start", END_OF_SECOND + 1, "\0\x08", BO_CORRUPT, END_OF_SECOND,
         "child's time is not in the node's"),
@@ -279,7 +279,7 @@ static const struct change interval_changes[] = {
         "string runs past its node's block"),
     ROW("a shorter string", SECOND_TYPE + 1, "\2", BO_CORRUPT, SECOND_TEXT + 2,
         "string does not end with a 0"),
-    ROW("no 0 behind a string", SECOND_TEXT + 3, "x", BO_CORRUPT, SECOND_TEXT + 3,
+    ROW("no 0 after a string", SECOND_TEXT + 3, "x", BO_CORRUPT, SECOND_TEXT + 3,
         "string does not end with a 0"),
     ROW("a string that is not UTF-8", SECOND_TEXT, "\xff", BO_CORRUPT, SECOND_TEXT,
         "string is not UTF-8"),
@@ -341,7 +341,7 @@ static const struct change tree_changes[] = {
         "name is that of the path before, and not *"),
     ROW("an attribute twice", TREE + 138, "*", BO_CORRUPT, TREE + 135, "attribute comes twice"),
     ROW("no end of the list", TREE + 139, "w", BO_CORRUPT, TREE + 139,
-        "list does not end behind its paths"),
+        "list does not end after its paths"),
 };
 
 /* Where the table has no offset, any will do. */
@@ -375,7 +375,7 @@ TEST(test_children, child_changes)
 TEST(test_intervals, interval_changes)
 TEST(test_tree, tree_changes)
 
-/* ---- cut, and with more behind --------------------------------------------------------------- */
+/* ---- cut, and with more after --------------------------------------------------------------- */
 
 static void test_lengths(void **state)
 {
@@ -385,7 +385,7 @@ static void test_lengths(void **state)
     memcpy(longer, whole.p, whole.n);
     longer[whole.n] = 0;
     expect_verdict("a byte more", (struct bo_span){longer, whole.n + 1},
-                   &(struct verdict){BO_CORRUPT, whole.n, "bytes behind the attribute tree"});
+                   &(struct verdict){BO_CORRUPT, whole.n, "bytes after the attribute tree"});
     const size_t cuts[] = {0,    20,        4095,      4096,      NODE(1),    NODE(2) + 5, TREE - 1,
                            TREE, TREE + 30, TREE + 55, TREE + 90, TREE + 120, whole.n - 1};
     for (size_t i = 0; i < N_ELEMENTS(cuts); i++) {

@@ -50,7 +50,7 @@ static bool make_level(struct ht_tree *tree, struct ht_open_node *level, bool is
     return level->bytes && level->entries;
 }
 
-/* A new node on this level; its block lies behind those before it. */
+/* A new node on this level; its block lies after those before it. */
 static void start_node(struct ht_tree *tree, struct ht_open_node *level, uint32_t parent,
                        int64_t start)
 {

@@ -239,9 +239,8 @@ static enum bo_status read_strings(struct unpacking *u, const uint64_t *ends,
         values[i].value = statehist_hash(values[i].string);
         start = end;
     }
-    return start == u->string_nbytes
-               ? BO_OK
-               : bo_fail(err, BO_CORRUPT, off, "bytes behind the last string");
+    return start == u->string_nbytes ? BO_OK
+                                     : bo_fail(err, BO_CORRUPT, off, "bytes after the last string");
 }
 
 static enum bo_status read_values(struct unpacking *u, struct bo_error *err)
@@ -302,7 +301,7 @@ static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
     (void)bo_get_bits(&bits, (unsigned)(8 * nbytes - bits.bit), &rest);
     if (rest || n_used != u->n_codes)
         return bo_fail(err, BO_CORRUPT, off,
-                       rest ? "bits behind the codes are not 0" : "a value has no attribute");
+                       rest ? "bits after the codes are not 0" : "a value has no attribute");
     return BO_OK;
 }
 

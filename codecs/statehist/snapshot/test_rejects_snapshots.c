@@ -185,8 +185,8 @@ static const struct patch packed_patches[] = {
     PACKED("2^32 - 1 doubles", 16, 5, 0x0fffffffff, BO_CORRUPT, 24, "counts contradict each other"),
     PACKED("more bytes of strings than bytes", 19, 1, 0x7f, BO_CORRUPT, 20,
            "counts contradict each other"),
-    PACKED("a string of one byte more", 19, 1, 5, BO_CORRUPT, 43, "bytes behind the last string"),
-    PACKED("a string of one byte less", 19, 1, 3, BO_CORRUPT, 43, "bytes behind the last string"),
+    PACKED("a string of one byte more", 19, 1, 5, BO_CORRUPT, 43, "bytes after the last string"),
+    PACKED("a string of one byte less", 19, 1, 3, BO_CORRUPT, 43, "bytes after the last string"),
     PACKED("a string of two bytes less", 19, 1, 2, BO_CORRUPT, 36,
            "list does not ascend, or exceeds its maximum"),
     PACKED("other quarks", 20, 1, 0, BO_OK, 0, NULL),
@@ -198,7 +198,7 @@ static const struct patch packed_patches[] = {
            "list does not ascend, or exceeds its maximum"),
     PACKED("an int of more than 32 bits", 30, 1, 0x0f, BO_CORRUPT, 26,
            "value does not fit its type"),
-    PACKED("strings of other lengths", 36, 1, 1, BO_CORRUPT, 43, "bytes behind the last string"),
+    PACKED("strings of other lengths", 36, 1, 1, BO_CORRUPT, 43, "bytes after the last string"),
     PACKED("bool of 2", 42, 1, 2, BO_CORRUPT, 42, "value does not fit its type"),
     PACKED("string that is not UTF-8", 43, 1, 0xff, BO_CORRUPT, 26, "string is not UTF-8"),
     PACKED("character across two strings", 44, 2, 0xa4c3, BO_CORRUPT, 26, "string is not UTF-8"),
@@ -207,13 +207,13 @@ static const struct patch packed_patches[] = {
     PACKED("a value of none", 47, 1, 0x80, BO_CORRUPT, 47, "a value has no attribute"),
     PACKED("strings the other way round", 47, 2, 0x28c1, BO_CORRUPT, 47,
            "strings are not in the order of their first use"),
-    PACKED("bits behind the codes", 48, 1, 0xb8, BO_CORRUPT, 47, "bits behind the codes are not 0"),
+    PACKED("bits after the codes", 48, 1, 0xb8, BO_CORRUPT, 47, "bits after the codes are not 0"),
     PACKED("more names than bytes", 49, 1, 0x7f, BO_CORRUPT, 50, "more names than bytes"),
     PACKED("name that runs on", 50, 1, 0x7f, BO_TRUNCATED, 51, "name runs past the tree's end"),
     PACKED("name that is not UTF-8", 51, 1, 0xff, BO_CORRUPT, 49, "name is not UTF-8"),
     PACKED("name with a NUL", 51, 1, 0, BO_CORRUPT, 49, "name holds a NUL"),
     PACKED("name of a sibling", 67, 4, 0x656d616e, BO_CORRUPT, 66, "name occurs twice"),
-    PACKED("bits behind the tree", 76, 1, 0xc0, BO_CORRUPT, 77, "tree goes on"),
+    PACKED("bits after the tree", 76, 1, 0xc0, BO_CORRUPT, 77, "tree goes on"),
     PACKED("margin", 124, 1, 1, BO_CORRUPT, 124, "margin is not 0"),
     PACKED("cut before its margin", 124, 0, 0, BO_CORRUPT, 76, "margin is not 0"),
     PACKED("cut in its head", 59, 0, 0, BO_TRUNCATED, 4, "file ends inside the head"),
@@ -269,7 +269,7 @@ static void test_packed_snapshot(void **state)
     expect_patches(numbers_text, numbers_patches, N_ELEMENTS(numbers_patches));
 }
 
-/* Nothing that is cut is taken for a snapshot, nor one with a byte behind it. */
+/* Nothing that is cut is taken for a snapshot, nor one with a byte after it. */
 static void test_cut_packed_snapshot(void **state)
 {
     (void)state;

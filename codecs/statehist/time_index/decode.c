@@ -31,7 +31,7 @@ static enum bo_status read_strings(const struct decoder *d, struct bo_error *err
         end = string.p + string.n;
     }
     if (end != index->strings.p + index->strings.n)
-        return damaged(d, err, end, "bytes behind the last string");
+        return damaged(d, err, end, "bytes after the last string");
     return BO_OK;
 }
 
@@ -211,7 +211,7 @@ static const char *check_era(struct playback *b, struct bo_cursor *part)
     return set.is_damaged ? "checkpoint is damaged" : NULL;
 }
 
-/* An attribute of the segment's set goes to what it is behind it. False when it does not change. */
+/* An attribute of the segment's set goes to what it is after it. False when it does not change. */
 static bool pass(struct playback *b, uint32_t quark)
 {
     const uint64_t end = (uint64_t)interval_of(b, quark)->end - (uint64_t)b->d->index->start;

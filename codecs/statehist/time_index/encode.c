@@ -302,7 +302,7 @@ static bool is_stored(unsigned i, unsigned nulls)
                : nulls == TIME_INDEX_ALL_STORED || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
 }
 
-/* Whether each code is that of the value behind the one before. */
+/* Whether each code is that of the value after the one before. */
 static bool is_counting(const struct block *block)
 {
     unsigned i = 1;

@@ -134,7 +134,7 @@ ASCENDING_CALL bool find_large_place(const struct time_index_timeline *t,
     const uint32_t n_blocks = time_index_n_blocks(t);
     /*
      * Of the n blocks that start at or before the moment, the last one holds its interval. The
-     * change behind a full block is the first of the next one, so `end` is set from the table of
+     * change after a full block is the first of the next one, so `end` is set from the table of
      * entries first, and from the block only where that has a change after the moment.
      */
     const uint32_t n = moment->before_all ? 0 : count_blocks(t, moment->key);

@@ -71,7 +71,7 @@ static bool read_era(const struct time_index *index, struct bo_cursor *part,
 }
 
 /*
- * What changed in a segment and, where the era goes on, as what it was behind it: a bit for each
+ * What changed in a segment and, where the era goes on, as what it was after it: a bit for each
  * that is not null, then codes.
  */
 static bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,

@@ -89,7 +89,7 @@ ASCENDING_INLINE bool values_of(const struct time_index *index,
         values += block->nulls == TIME_INDEX_EVEN_NULL;
         types += block->nulls == TIME_INDEX_EVEN_NULL;
     }
-    /* The 65th value of a small timeline, if there is one, lies behind what is unpacked. */
+    /* The 65th value of a small timeline, if there is one, lies after what is unpacked. */
     const unsigned n = n_stored < ASCENDING_BLOCK ? n_stored : ASCENDING_BLOCK;
     ascending_fields(block->keys.p, block->stored, block->stored_nbits, n, numbers);
     if (n < n_stored)

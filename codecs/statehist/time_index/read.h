@@ -72,7 +72,7 @@ ASCENDING_INLINE bool time_index_record(const struct time_index *index, uint64_t
 {
     const uint8_t *p = index->records;
     if (at > index->records_nbits)
-        return time_index_damaged(index, index->places.body, "record lies behind all records");
+        return time_index_damaged(index, index->places.body, "record lies after all records");
     const uint32_t number = (uint32_t)ascending_bits(p, at, index->shape_nbits);
     t->index = index;
     if (__builtin_expect(number > index->n_shapes, 0))
@@ -333,7 +333,7 @@ bool time_index_open_set(const struct time_index *index, struct bo_cursor *part,
                          struct time_index_set *set);
 
 /*
- * The next group: bits for its quarks, and its first quark. False behind the last, or when damaged.
+ * The next group: bits for its quarks, and its first quark. False after the last, or when damaged.
  */
 static inline bool time_index_next_group(const struct time_index *index, struct time_index_set *set,
                                          uint64_t *word_ret, uint32_t *quark_ret)

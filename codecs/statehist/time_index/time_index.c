@@ -139,10 +139,10 @@ static enum bo_status section_end(const struct bo_cursor *section, struct bo_err
 {
     return bo_left(section) == 0
                ? BO_OK
-               : bo_fail_here(err, BO_CORRUPT, section, "bytes behind the content of a section");
+               : bo_fail_here(err, BO_CORRUPT, section, "bytes after the content of a section");
 }
 
-/* Parts lie behind the places of parts; a part is read when it is needed. */
+/* Parts lie after the places of parts; a part is read when it is needed. */
 static enum bo_status open_checkpoints(struct time_index *index, struct bo_cursor *c,
                                        struct bo_error *err)
 {
@@ -301,7 +301,7 @@ bool time_index_keep_places(const struct time_index *index, uint32_t b)
     const unsigned n = keep(&index->places, b, &index->kept_places);
     if (n == 0)
         return time_index_damaged(index, index->places.body, "places of records are damaged");
-    for (unsigned i = 0; i < n; i++) /* none behind the records may be taken for an open one */
+    for (unsigned i = 0; i < n; i++) /* none after the records may be taken for an open one */
         places[i] = places[i] > index->records_nbits ? index->records_nbits + 1 : places[i];
     index->kept_places.known[b] = true;
     if (index->unpacked)

@@ -276,7 +276,7 @@ static enum bo_status put_run(const struct time_index *index, uint32_t first, ui
     return BO_OK;
 }
 
-/* The number of the first listed time behind `time`, from number k on; n_times for none. */
+/* The number of the first listed time after `time`, from number k on; n_times for none. */
 static uint32_t next_listed(const struct statehist_window_query *q, uint32_t k, int64_t time)
 {
     uint32_t step = 1;

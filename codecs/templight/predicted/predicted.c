@@ -292,7 +292,7 @@ static enum bo_status get_counts(struct bo_cursor *c, struct read_trace *t, stru
     return status;
 }
 
-/* The streams lie in the file, and all units have their share of it, and nothing is behind. */
+/* The streams lie in the file, and all units have their share of it, and nothing is after. */
 static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct bo_error *err)
 {
     uint64_t nbytes[PREDICTED_N_STREAMS], end;
@@ -317,7 +317,7 @@ static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct
         return bo_fail(err, BO_TRUNCATED, c->n, "file is shorter than its counts need");
     for (uint64_t i = end; i < c->n; i++)
         if (i >= least || c->p[i])
-            return bo_fail(err, BO_CORRUPT, i, "bytes left behind the streams");
+            return bo_fail(err, BO_CORRUPT, i, "bytes left after the streams");
     return BO_OK;
 }
 
@@ -344,7 +344,7 @@ static enum bo_status get_head(struct bo_span in, struct bo_arena *arena, struct
         return status;
     if (n_traces)
         return get_streams(&c, head, err);
-    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes left behind no traces") : BO_OK;
+    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes left after no traces") : BO_OK;
 }
 
 /* ---- reading the streams --------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ static void test_heads(void **state)
         enum bo_status status;
         const char *what;
     } cases[] = {
-        {AT_N_TRACES, -1, BO_CORRUPT, "bytes left behind no traces"},
+        {AT_N_TRACES, -1, BO_CORRUPT, "bytes left after no traces"},
         {AT_N_TRACES, 126, BO_TRUNCATED, "file is too short for its traces"},
         {AT_SOURCE, 127, BO_TRUNCATED, "file ends in a trace's header"},
         {AT_FLAGS, 1, BO_CORRUPT, "unknown flags of a trace"},
@@ -84,7 +84,7 @@ static void test_heads(void **state)
         {AT_TEXT, -1, BO_CORRUPT, "coded texts are longer than is said"},
         {AT_TEXT, 1, BO_CORRUPT, "texts have another length than announced"},
         {AT_STREAMS, 1, BO_TRUNCATED, "file ends before its streams do"},
-        {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes left behind the streams"},
+        {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes left after the streams"},
     };
     (void)state;
     struct bo_error err;

@@ -1,4 +1,4 @@
-/* All names of a trace, spelled one behind the other. */
+/* All names of a trace, spelled one after the other. */
 #include "codecs/templight/terms/terms.h"
 
 enum bo_status templight_spell_all(struct templight_terms *terms, struct bo_arena *arena,

@@ -50,7 +50,7 @@ static inline bool say(struct terms_coder *c, unsigned code, uint32_t *symbol)
     return *symbol != TEMPLIGHT_NO_SYMBOL;
 }
 
-/* A number's bits behind its class, which is known to both sides. */
+/* A number's bits after its class, which is known to both sides. */
 static inline void say_rest(struct terms_coder *c, unsigned code, uint32_t class, uint32_t *v)
 {
     if (!c->writes) {

@@ -37,7 +37,7 @@ enum {
     TERMS_N_CODES
 };
 
-/* What lies together in the file, one behind the other: each has its codes in front. */
+/* What lies together in the file, one after the other: each has its codes in front. */
 enum { TERMS_REFS, TERMS_STRUCTURE, TERMS_LOCATIONS, TERMS_N_STREAMS };
 
 extern const uint8_t terms_stream_of[TERMS_N_CODES];
@@ -165,7 +165,7 @@ bool terms_code_event(struct terms_coder *c, struct terms_history *h,
 
 /*
  * How many Ends have origins as guessed: said before the first record. The writer learns it later,
- * and fills it in behind the last one.
+ * and fills it in after the last one.
  */
 bool terms_start_gap(struct terms_coder *c, struct terms_history *h);
 void terms_end_gap(struct terms_coder *c, const struct terms_history *h);

@@ -53,7 +53,7 @@ static enum bo_status check_counts(const struct counts *counts, uint64_t file_nb
         flaw = "tables are too long";
     else if (n_names > counts->stream_nbits)
         flaw = "more names than bits";
-    /* A symbol has a bit, at most two words, and one more behind it. */
+    /* A symbol has a bit, at most two words, and one more after it. */
     else if (counts->n_ranges < n_names ||
              counts->n_ranges - n_names > (uint64_t)counts->stream_nbits ||
              counts->n_ops > (TEMPLIGHT_OP_WORDS + 1) * (uint64_t)counts->stream_nbits)
@@ -77,7 +77,7 @@ static uint64_t count_texts(const struct templight_terms *terms)
     return n_texts;
 }
 
-/* One shape: literals between holes. Its text is behind those before. */
+/* One shape: literals between holes. Its text is after those before. */
 static bool read_shape(struct templight_terms *terms, struct templight_bits *bits, uint32_t i,
                        uint32_t *n_marked)
 {
@@ -182,11 +182,11 @@ static enum bo_status read_tables(struct templight_terms *terms, struct bo_arena
     if (!read_index(terms, &bits))
         return fail_at(terms, &bits, "index is invalid", err);
     if (!templight_is_end(&bits))
-        return fail_at(terms, &bits, "bits behind the tables", err);
+        return fail_at(terms, &bits, "bits after the tables", err);
     bits = terms->stream;
     bits.bit = terms->stream_nbits;
     if (!templight_is_end(&bits))
-        return fail_at(terms, &bits, "bits behind the last name", err);
+        return fail_at(terms, &bits, "bits after the last name", err);
     return BO_OK;
 }
 

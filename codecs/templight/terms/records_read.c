@@ -186,7 +186,7 @@ static enum bo_status check_ends(const struct templight_records *r, const struct
     const char *flaw = NULL;
     for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++)
         if (!templight_is_end(&c->bits[stream]))
-            flaw = "bits behind the last record of a stream";
+            flaw = "bits after the last record of a stream";
     if (h->n_tuples != h->max_tuples)
         flaw = "fewer different Begins than announced";
     if (h->n_locations != h->max_locations)
@@ -199,7 +199,7 @@ static enum bo_status check_ends(const struct templight_records *r, const struct
     if (h->n_names != r->n_names || h->n_files != r->n_files)
         flaw = "records do not have all names and files";
     if (bo_left(&times->in))
-        flaw = "bytes behind the times";
+        flaw = "bytes after the times";
     return flaw ? bo_fail(err, BO_CORRUPT, r->off, flaw) : BO_OK;
 }
 

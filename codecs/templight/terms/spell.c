@@ -256,7 +256,7 @@ static inline bool find_range(struct templight_terms *terms, uint32_t name, uint
         return false;
     const struct templight_range whole = terms->ranges[first], range = terms->ranges[first + step];
     *range_ret = first + step;
-    return range.end <= whole.end; /* it is of this name: ranges behind it start later */
+    return range.end <= whole.end; /* it is of this name: ranges after it start later */
 }
 
 static inline bool spell_leaf(struct templight_terms *terms, uint32_t bit,

@@ -138,7 +138,7 @@ static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct 
     const uint32_t n_names = bo_le32(head + 4);
     enum bo_status status = templight_open_terms(in, &off, end, n_names, arena, &trace->terms, err);
     if (!status && off != end)
-        return bo_fail(err, BO_CORRUPT, off, "bytes behind the names");
+        return bo_fail(err, BO_CORRUPT, off, "bytes after the names");
     if (!status)
         status = templight_open_records(in, records, nbytes[PART_RECORDS], n_names, trace->n_files,
                                         &trace->records, err);
@@ -172,7 +172,7 @@ static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
             return status;
     }
     if (bo_left(&c))
-        return bo_fail_here(err, BO_CORRUPT, &c, "bytes behind the last trace");
+        return bo_fail_here(err, BO_CORRUPT, &c, "bytes after the last trace");
     *reader_ret = r;
     return BO_OK;
 }
@@ -479,7 +479,7 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
         files[i] = (struct bo_span){out.to, out.n};
     }
     if (!templight_is_end(&bits))
-        return bo_fail_here(err, BO_CORRUPT, &c, "bits behind the names of files");
+        return bo_fail_here(err, BO_CORRUPT, &c, "bits after the names of files");
     return texts.has_phrases ? bo_expect_all_used(&texts.phrases, arena, trace->files_off, err)
                              : BO_OK;
 }

@@ -143,7 +143,7 @@ struct templight_range {
 };
 
 struct templight_read_shape {
-    uint32_t first_text; /* of n_holes + 1: before, between and behind holes */
+    uint32_t first_text; /* of n_holes + 1: before, between and after holes */
     uint32_t n_holes;
     uint32_t n_words; /* that a name takes for a head of this shape: see README.md */
     bool has_base;
@@ -219,7 +219,7 @@ struct templight_terms {
 };
 
 /*
- * Reads the part at *off of a file, which ends there at `end` at the latest, and moves *off behind
+ * Reads the part at *off of a file, which ends there at `end` at the latest, and moves *off past
  * it. Names are validated when they are queried.
  */
 enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, uint32_t n_names,
@@ -261,7 +261,7 @@ struct templight_all_names {
 };
 
 /*
- * Spells all names into `to`, one behind the other, and stores in *n_ret how many bytes they take.
+ * Spells all names into `to`, one after the other, and stores in *n_ret how many bytes they take.
  * `names` are their texts where they are listed. BO_OVER_LIMIT when `cap` bytes are too few.
  * Scratch memory from `arena`.
  */

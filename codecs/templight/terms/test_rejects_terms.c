@@ -180,7 +180,7 @@ static const struct row {
      {1, 1},
      {0},
      {NOT_THERE, NOT_THERE}},
-    {"a bit behind the last name",
+    {"a bit after the last name",
      {{{HEAD_A, 0}}, {{HEAD_A, 0}}},
      {1, 1},
      {100, 100, 1, 16, 8, 1},

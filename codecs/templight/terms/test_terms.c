@@ -174,7 +174,7 @@ static void test_exact(void **state)
     expect_rejected(bytes, NAMES_PART + 12 + 32 + 4, 0x40, "phrases are not all used");
     const size_t end_of_stream = records - 2;
     assert_int_not_equal(head[10] % 8, 0);
-    expect_rejected(bytes, end_of_stream - 1, 1, "bits behind the last name");
+    expect_rejected(bytes, end_of_stream - 1, 1, "bits after the last name");
     assert_memory_equal(bytes.p + records, "\3\1\3\1", 4);
     expect_rejected(bytes, records + 1, 3, "fewer open Begins than announced");
     expect_rejected(bytes, records + 2, 4, "fewer different Begins than announced");
@@ -183,7 +183,7 @@ static void test_exact(void **state)
     for (unsigned stream = 0; stream < 3; stream++) {
         off += 1 + bytes.p[off];
         if (stream != 1) /* which fills its last byte */
-            expect_rejected(bytes, off - 1, 1, "bits behind the last record of a stream");
+            expect_rejected(bytes, off - 1, 1, "bits after the last record of a stream");
     }
 }
 
@@ -381,7 +381,7 @@ static void test_rejects(void **state)
     } rows[] = {
         {0, 'X', BO_CORRUPT, 0, "not a file of traces as terms"},
         {4, 9, BO_TRUNCATED, 4, "file is too short for its traces"},
-        {4, 0, BO_CORRUPT, 8, "bytes behind the last trace"},
+        {4, 0, BO_CORRUPT, 8, "bytes after the last trace"},
         {20, 255, BO_TRUNCATED, 36, "file ends in a trace"},
         {36, 2, BO_CORRUPT, 36, "the longest name is longer than all together"},
         {38, 3, BO_CORRUPT, 36, "names are deeper than long"},

@@ -11,7 +11,7 @@
 
 enum {
     TEMPLIGHT_TEXT_CODES_BITS = 4,
-    TEMPLIGHT_SLACK = 32, /* bytes behind a text that spelling it may overwrite */
+    TEMPLIGHT_SLACK = 32, /* bytes after a text that spelling it may overwrite */
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static inline bool templight_copy_short(struct templight_output *out, const uint
 }
 
 /*
- * The same, but longer ones go in pieces of that size, too. What is copied may be behind its own
+ * The same, but longer ones go in pieces of that size, too. What is copied may be after its own
  * start in the output, if it is complete there.
  */
 static inline bool templight_copy_text(struct templight_output *out, struct bo_span text)

@@ -211,7 +211,7 @@ static bool add_special_states(struct coder *c)
     return add_state(c, &none) && add_state(c, &none);
 }
 
-/* Flags, pattern and, behind the steps, the implied one. Writing, *list has them. */
+/* Flags, pattern and, after the steps, the implied one. Writing, *list has them. */
 static void code_list_flags(struct coder *c, struct unwind_list *list)
 {
     list->flags = (uint8_t)code_number(c, FLAGS, list->flags);

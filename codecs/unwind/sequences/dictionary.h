@@ -53,7 +53,7 @@ struct unwind_dictionary {
 };
 
 /*
- * Writes a dictionary's lists behind those of the stream `known`, with which d begins and which is
+ * Writes a dictionary's lists after those of the stream `known`, with which d begins and which is
  * empty for none. Transitions must be unique; only those of steps are written.
  */
 enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct bo_span known,

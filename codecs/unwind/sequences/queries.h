@@ -14,8 +14,8 @@
 /* ---- starts ---------------------------------------------------------------------------------- */
 
 #if UNWIND_SEQ_V3 && defined(__x86_64__)
-/* The place behind the r-th 1 of w, 1 <= r <= 64, if it has as many, and their number. */
-static inline unsigned behind_one(uint64_t w, unsigned r, unsigned *n_ret)
+/* The place after the r-th 1 of w, 1 <= r <= 64, if it has as many, and their number. */
+static inline unsigned after_one(uint64_t w, unsigned r, unsigned *n_ret)
 {
     *n_ret = (unsigned)__builtin_popcountll(w);
     return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << (r - 1), w)) + 1;
@@ -41,10 +41,10 @@ static inline unsigned n_below(uint64_t sums, unsigned r)
 }
 
 /*
- * The place behind the r-th 1 of w, 1 <= r <= 64, if it has as many, and their number. First the
+ * The place after the r-th 1 of w, 1 <= r <= 64, if it has as many, and their number. First the
  * byte, then the bit; no branch.
  */
-static inline unsigned behind_one(uint64_t w, unsigned r, unsigned *n_ret)
+static inline unsigned after_one(uint64_t w, unsigned r, unsigned *n_ret)
 {
     const uint64_t sums = byte_sums(w);
     *n_ret = (unsigned)(sums >> 56);
@@ -69,9 +69,9 @@ static inline uint64_t bucket_bit(const struct segment *s, uint32_t b)
     for (;;) {
         const uint64_t zeros = ~window_at(s->upper, bit) & ((UINT64_C(1) << WINDOW_BITS) - 1);
         unsigned n;
-        const unsigned behind = behind_one(zeros, left, &n);
+        const unsigned after = after_one(zeros, left, &n);
         if (__builtin_expect(n >= left, 1))
-            return bit + behind;
+            return bit + after;
         left -= n;
         bit += WINDOW_BITS;
     }
@@ -134,7 +134,7 @@ static inline bool find(const struct reader *r, uint64_t off, struct at *at)
 /* ---- records --------------------------------------------------------------------------------- */
 
 #if UNWIND_SEQ_V3 && defined(__x86_64__)
-/* Eight distances: fields that begin `rel` bits behind `bit`, of the given widths. */
+/* Eight distances: fields that begin `rel` bits after `bit`, of the given widths. */
 static inline __m256i distances(const struct reader *r, uint64_t bit, __m256i rel, __m256i width,
                                 const struct group *g)
 {
@@ -246,7 +246,7 @@ static inline uint32_t state_in_groups(const struct reader *r, const struct reco
 #endif
 
 /*
- * The state at an offset, in units: of the steps before the implied one, behind it, or the implied
+ * The state at an offset, in units: of the steps before the implied one, after it, or the implied
  * one.
  */
 static inline uint32_t state_at(const struct reader *r, const struct record *record, uint32_t off,

@@ -239,12 +239,12 @@ static enum bo_status check_zeros(const struct opening *o, const struct segment 
     const uint64_t all = 8 * (uint64_t)(s->stride - UNWIND_SEQ_BLOCK_FIELDS);
     const uint64_t n_words = (s->n_upper_bits + 63) / 64;
     if (!zero_bits(s->upper, s->n_upper_bits, 64 * n_words))
-        return bad(o, s->upper, "bits behind the last bucket are not 0");
+        return bad(o, s->upper, "bits after the last bucket are not 0");
     if (!zero_bits(block + UNWIND_SEQ_BLOCK_FIELDS, used, all) ||
         !zero_bits(block + 4, in_last, 16) ||
         !zero_bits(block + 6, 16 * (uint64_t)((in_last - 1) / UNWIND_SEQ_STEP), 48) ||
         !zero_bits(block + UNWIND_SEQ_IDS, 8 * (uint64_t)in_last, 8 * UNWIND_SEQ_BLOCK))
-        return bad(o, block, "entries behind the last one are not 0");
+        return bad(o, block, "entries after the last one are not 0");
     return BO_OK;
 }
 

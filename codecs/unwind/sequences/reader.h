@@ -27,8 +27,8 @@ struct field {
 };
 
 /*
- * Eight distances of a list for the path of x86-64-v3: where their fields begin behind that of the
- * first one, and in how many bits. The implied step and those behind the list's end have a base and
+ * Eight distances of a list for the path of x86-64-v3: where their fields begin after that of the
+ * first one, and in how many bits. The implied step and those after the list's end have a base and
  * a width of 0. A list has an even number of groups.
  */
 struct group {

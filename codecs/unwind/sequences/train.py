@@ -2,7 +2,7 @@
 
     python3 codecs/unwind/sequences/train.py MACHINE F.txt... >merged.txt
 
-The functions of all files whose sequence of states, with flags, occurs in at least three files, one behind the other.
+The functions of all files whose sequence of states, with flags, occurs in at least three files, one after the other.
 Encode it with sequences-fixed in a program whose fixed dictionaries are empty (`.streams` of fixed.c): the payload's
 dictionary is the fixed one. `--bytes PAYLOAD` prints it for fixed.c:
 

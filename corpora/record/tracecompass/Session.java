@@ -116,7 +116,7 @@ public final class Session {
         call("query2D", new Class<?>[] { Collection.class, Collection.class }, quarks, times);
     }
 
-    /** The next states of a row: each lookup is behind the end of the state before. */
+    /** The next states of a row: each lookup is after the end of the state before. */
     private void follow() throws Exception {
         int quark = visible().get(0);
         long time = between();

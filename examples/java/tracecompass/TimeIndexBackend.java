@@ -205,7 +205,7 @@ public final class TimeIndexBackend implements IStateHistoryBackend {
     private final class Intervals implements Iterator<ITmfStateInterval> {
         private final IntegerRangeCondition quarks;
         private final TimeRangeCondition times;
-        private int quark; // of the next interval; behind the last: there is none
+        private int quark; // of the next interval; after the last: there is none
         private long time; // that it contains
 
         Intervals(IntegerRangeCondition quarks, TimeRangeCondition times) {
@@ -241,7 +241,7 @@ public final class TimeIndexBackend implements IStateHistoryBackend {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            // The times behind the interval: a list without those before, or a shorter span.
+            // The times after the interval: a list without those before, or a shorter span.
             TimeRangeCondition rest = i.end() < times.max() ? times.subCondition(i.end() + 1, times.max()) : null;
             if (rest != null) {
                 time = rest.min();
