@@ -306,6 +306,35 @@ static void test_models_have_what_they_should(void **state)
     assert_int_equal(bo_records_lower_bound(&ranges, &like, 901), 10);
 }
 
+/* A mutation of a range's value leaves its bounds; a new end lies after the start. */
+static void test_mutated_ranges(void **state)
+{
+    (void)state;
+    struct range items[10];
+    struct bo_random random = bo_random_seeded(3);
+    const struct bo_records steady = {items, 10};
+    unsigned n_values = 0, n_ends = 0;
+    for (unsigned i = 0; i < 10; i++)
+        items[i] = (struct range){100 * i, 100 * i + 40, i};
+    for (unsigned i = 0; i < 400; i++) {
+        void *mutant;
+        assert_int_equal(bo_records_mutate(&ranges, &steady, &random, &arena, &mutant, NULL),
+                         BO_OK);
+        const struct bo_records *mutated = mutant;
+        unsigned n_different = 0, at = 0;
+        for (unsigned k = 0; mutated->n == 10 && k < 10; k++)
+            if (memcmp(bo_record(&ranges, mutated, k), &items[k], sizeof *items) != 0)
+                at = k, n_different++;
+        const struct range *range = bo_record(&ranges, mutated, at), *before = &items[at];
+        if (n_different != 1 || range->start != before->start)
+            continue;
+        assert_true(range->value == before->value || range->end == before->end);
+        n_values += range->value != before->value;
+        n_ends += range->end != before->end;
+    }
+    assert_true(n_values > 20 && n_ends > 5);
+}
+
 static void test_flaws(void **state)
 {
     (void)state;
@@ -400,6 +429,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_mistakes_of_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_generated_models_are_sound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_models_have_what_they_should, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mutated_ranges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flaws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_differ_names_the_field, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failing_allocations, set_up, tear_down),

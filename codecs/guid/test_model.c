@@ -37,6 +37,24 @@ static void test_generated_models(void **state)
     expect_failing_allocations(3, 6);
 }
 
+/* What the command line gives to the query. */
+static void test_arguments(void **state)
+{
+    (void)state;
+    char *numbers[] = {"18446744073709551615", "1"}, *words[] = {"x"},
+         *larger[] = {"18446744073709551616"};
+    struct guid_find_query query = {0};
+    struct bo_error error;
+    const struct bo_query_kind *find = &guid_kinds[GUID_FIND];
+    assert_int_equal(find->parse(1, numbers, NULL, &query, &error), BO_OK);
+    assert_true(query.guid == UINT64_MAX);
+    assert_int_equal(find->parse(0, numbers, NULL, &query, &error), BO_BAD_USAGE);
+    assert_int_equal(find->parse(2, numbers, NULL, &query, &error), BO_BAD_USAGE);
+    assert_int_equal(find->parse(1, larger, NULL, &query, &error), BO_BAD_USAGE);
+    assert_int_equal(find->parse(1, words, NULL, &query, &error), BO_BAD_USAGE);
+    assert_string_equal(error.what, "expects a GUID, a decimal number");
+}
+
 static void test_answers(void **state)
 {
     (void)state;
@@ -90,9 +108,8 @@ static void test_sizes(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_generated_models),
-        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_generated_models),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_answers),
         cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,6 +273,56 @@ static void test_instant(void **state)
     assert_int_equal(statehist_take_instant(model, -1, &arena, &instant, NULL), BO_OUT_OF_RANGE);
 }
 
+/* One number of a model is changed. Why: other tests rely on statehist_model_flaw. */
+static void test_model_flaws(void **state)
+{
+    (void)state;
+    const struct statehist_model *valid =
+        parse_text("# statehistory-tsv 1\n# start: 0\n# end: 9\nQ\t0\t-1\ta\nQ\t1\t-1\tb\n"
+                   "I\t0\t0\t4\ts\tx\nI\t0\t5\t9\ts\ty\nI\t1\t0\t9\ts\tx\n",
+                   &arena);
+    struct statehist_interval intervals[3];
+    uint32_t closing[3];
+    struct statehist_model model = *valid;
+    model.intervals = intervals;
+    model.closing = closing;
+    int64_t *const none = NULL;
+    const struct {
+        int64_t *time, to; /* or */
+        uint32_t *closing, number;
+        const char *flaw;
+    } changes[] = {
+        {none, 0, NULL, 0, NULL},
+        {&intervals[0].start, 1, NULL, 0, "gap or overlap"},
+        {&intervals[0].end, 3, NULL, 0, "gap or overlap"},
+        {&intervals[1].start, 4, NULL, 0, "gap or overlap"},
+        {&intervals[1].end, 4, NULL, 0, "interval ends before it starts"},
+        {&intervals[1].end, 8, NULL, 0, "timeline does not last to the end"},
+        {&intervals[2].end, 10, NULL, 0, "timeline does not last to the end"},
+        {(int64_t *)&intervals[0].value, 1, NULL, 0, "string out of the order of first use"},
+        {none, 0, &closing[1], valid->closing[0], "interval closes twice"},
+        {none, 0, &closing[2], 3, "interval closes twice"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(changes); i++) {
+        memcpy(intervals, valid->intervals, sizeof intervals);
+        memcpy(closing, valid->closing, sizeof closing);
+        if (changes[i].time)
+            *changes[i].time = changes[i].to;
+        if (changes[i].closing)
+            *changes[i].closing = changes[i].number;
+        const char *flaw = statehist_model_flaw(&model, &arena);
+        if (!changes[i].flaw)
+            assert_null(flaw);
+        else if (!flaw || strcmp(flaw, changes[i].flaw) != 0)
+            fail_msg("change %zu: %s, not %s", i, flaw, changes[i].flaw);
+    }
+    memcpy(intervals, valid->intervals, sizeof intervals);
+    closing[0] = valid->closing[2]; /* that of time 9 before that of time 4 */
+    closing[2] = valid->closing[0];
+    assert_string_equal(statehist_model_flaw(&model, &arena),
+                        "ends descend in the order of closing");
+}
+
 /* ---- models out of randomness ---------------------------------------------------------------- */
 
 static const char *flaw_of(const void *model, struct bo_arena *scratch)
@@ -386,12 +436,12 @@ static void test_changes(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),      cmocka_unit_test(test_order_by_end),
-        cmocka_unit_test(test_flaws),       cmocka_unit_test(test_values),
-        cmocka_unit_test(test_differences), cmocka_unit_test(test_instant),
-        cmocka_unit_test(test_generated),   cmocka_unit_test(test_extreme_models),
-        cmocka_unit_test(test_scale),       cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_orders),         cmocka_unit_test(test_order_by_end),
+        cmocka_unit_test(test_flaws),          cmocka_unit_test(test_model_flaws),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_instant),        cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_extreme_models), cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_changes),        cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -8,7 +8,8 @@
  * Checks the documents, N generated models and a few extreme ones, then compares the size and hash
  * of every encoding with the golden file, which is the same for all machines: lines of `document
  * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
- * generated ones together. After the hash there are three peaks of memory in bytes: of encoding, of
+ * generated ones together; the line `document fields bytes hash` has the values of the model's
+ * fields. After an encoding's hash there are three peaks of memory in bytes: of encoding, of
  * decoding, and of opening with some queries. They are compared in the build that is measured, on
  * 64-bit machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 
 #include "harness/check/agreement.h"
+#include "harness/coding/entropy.h"
 #include "harness/core/cpu.h"
 #include "harness/core/hash.h"
 #include "harness/registry.h"
@@ -151,6 +153,31 @@ static void append_memory(struct selfcheck *s, const struct bo_codec *codec, con
     bo_arena_free(&reading);
 }
 
+/* The values of all fields, with their names, 64 bits for a number. */
+static void check_fields(struct selfcheck *s, const char *name, const void *model)
+{
+    struct bo_arena arena;
+    struct bo_writer out;
+    char line[128];
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct bo_sequences fields = {.arena = &arena};
+    bo_writer_init(&out, &arena);
+    if (s->format->fields)
+        s->format->fields(model, &fields);
+    for (unsigned i = 0; i < fields.n; i++) {
+        const struct bo_sequence *field = &fields.items[i];
+        bo_put_text(&out, "%s\n", field->name);
+        bo_put_bytes(&out, field->bytes, field->is_text ? field->n : 0);
+        for (size_t k = 0; !field->is_text && k < field->n; k++)
+            bo_put_le64(&out, field->numbers[k]);
+    }
+    snprintf(line, sizeof line, "%s\tfields\t%zu\t%016" PRIx64 "\n", name, out.n,
+             bo_hash(bo_writer_span(&out)));
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+    expect_line(s, name, "-", line);
+}
+
 /* Adds the sections of each codec to `sections`, an array by codec, which may be NULL. */
 static void check_golden(struct selfcheck *s, const char *name, const void *model,
                          struct sections *sections)
@@ -263,8 +290,10 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         snprintf(name, sizeof name, "generated-%lu", seed);
         const bool ok = generate(s->format, seed, 0, &arena, &model);
         note(s, ok, name, "-", "generate", "failed");
-        if (ok && seed <= N_GOLDEN_GENERATED)
+        if (ok && seed <= N_GOLDEN_GENERATED) {
             check_golden(s, name, model, sections);
+            check_fields(s, name, model);
+        }
         if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
             check_all(s, name, model, &effort);
         bo_arena_free(&arena);

@@ -332,6 +332,35 @@ static void test_fast_level(void **state)
     assert_int_equal(grammar.n_rules, 0);
 }
 
+/* Each allocation fails in turn. Why: checks of codecs only try some of those of an encoder. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    enum { N = 40, NBYTES = 32 };
+    struct bo_span names[N];
+    uint8_t *p = filled(N * NBYTES);
+    for (size_t i = 0; i < N; i++, p += NBYTES)
+        names[i] =
+            (struct bo_span){p, (size_t)snprintf((char *)p, NBYTES, "_ZN%uab_cde%u3fghEv",
+                                                 (unsigned)(i * i % 7), (unsigned)(i * 37 % 101))};
+    for (unsigned fast = 0; fast < 2; fast++) {
+        enum bo_status status = BO_NO_MEMORY;
+        uint64_t n_failures = 0;
+        while (status) {
+            struct bo_arena failing;
+            struct bo_grammar grammar;
+            bo_arena_init(&failing, BO_ARENA_UNLIMITED);
+            failing.fail_at = n_failures + 1;
+            status = bo_make_grammar(names, N, fast ? BO_GRAMMAR_FAST : BO_GRAMMAR_SMALL, &failing,
+                                     &grammar, NULL);
+            assert_int_equal(status, failing.n_allocs > n_failures ? BO_NO_MEMORY : BO_OK);
+            n_failures += status != BO_OK;
+            bo_arena_free(&failing);
+        }
+        assert_in_range(n_failures, 20, 5000);
+    }
+}
+
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 /*
@@ -425,7 +454,7 @@ static int run_file(void)
         cmocka_unit_test(test_names_alike),   cmocka_unit_test(test_folding),
         cmocka_unit_test(test_longest_names), cmocka_unit_test(test_yielding_pairs),
         cmocka_unit_test(test_every_length),  cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_fast_level),
+        cmocka_unit_test(test_fast_level),    cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
