@@ -226,7 +226,7 @@ static enum bo_status add_up(struct merger *m, size_t f, const struct lprf_funct
     return BO_OK;
 }
 
-/* Adds a function to what has come before, or puts it after. */
+/* Adds the counters to those of a function with the same key, or appends the function. */
 static enum bo_status merge_function(struct merger *m, const struct lprf_function *function)
 {
     size_t f;

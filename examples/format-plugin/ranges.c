@@ -3,7 +3,7 @@
  * as routers and databases of IP addresses do, to numbers. Its text form is
  *
  *   ranges 1
- *   START END VALUE    END is after the range; ranges ascend and do not overlap
+ *   START END VALUE    END is excluded; ranges ascend and do not overlap
  */
 #include "harness/plugin.h"
 #include "harness/queries.h"

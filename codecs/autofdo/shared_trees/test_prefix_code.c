@@ -123,7 +123,7 @@ static void test_bad_codes(void **state)
          "10"
          "1111111110",
          true},
-        {"none up to after the last",
+        {"none up to one past the last",
          "11000000"
          "10"
          "10"

@@ -444,7 +444,7 @@ static enum bo_status add_file(struct parser *p, struct autofdo_file file, size_
     return BO_OK;
 }
 
-/* From after the word `function` on. */
+/* Parses what follows the word `function`. */
 static enum bo_status parse_function(struct parser *p, struct autofdo_v4_found *found)
 {
     size_t number;

@@ -13,7 +13,7 @@ enum {
     GROWTH = 5,           /* a segment that is tried next is a quarter longer: 5 / 4 */
 };
 
-/* An attribute that changes in a segment, and what it is after it. */
+/* An attribute that changes in a segment, and its value after the segment. */
 struct change {
     uint32_t quark, code;
 };

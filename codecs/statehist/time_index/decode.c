@@ -211,7 +211,7 @@ static const char *check_era(struct playback *b, struct bo_cursor *part)
     return set.is_damaged ? "checkpoint is damaged" : NULL;
 }
 
-/* An attribute of the segment's set goes to what it is after it. False when it does not change. */
+/* Gives an attribute of the set its value after the segment. False when it does not change. */
 static bool pass(struct playback *b, uint32_t quark)
 {
     const uint64_t end = (uint64_t)interval_of(b, quark)->end - (uint64_t)b->d->index->start;

@@ -71,8 +71,8 @@ static bool read_era(const struct time_index *index, struct bo_cursor *part,
 }
 
 /*
- * What changed in a segment and, where the era goes on, as what it was after it: a bit for each
- * that is not null, then codes.
+ * The attributes that changed in a segment. Where the era goes on, their values after the
+ * segment follow: a bit for each that is not null, then codes.
  */
 static bool read_changes(const struct time_index *index, struct bo_cursor *part, bool goes_on,
                          struct time_index_stored *stored, uint32_t *n_ret)

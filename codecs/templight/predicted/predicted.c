@@ -292,7 +292,7 @@ static enum bo_status get_counts(struct bo_cursor *c, struct read_trace *t, stru
     return status;
 }
 
-/* The streams lie in the file, and all units have their share of it, and nothing is after. */
+/* The streams lie in the file, all units have their share of it, and nothing follows. */
 static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct bo_error *err)
 {
     uint64_t nbytes[PREDICTED_N_STREAMS], end;
