@@ -9,9 +9,10 @@
  * of every encoding with the golden file, which is the same for all machines: lines of `document
  * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
  * generated ones together; the line `document fields bytes hash` has the values of the model's
- * fields. After an encoding's hash there are three peaks of memory in bytes: of encoding, of
- * decoding, and of opening with some queries. They are compared in the build that is measured, on
- * 64-bit machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ * fields. After an encoding's hash comes the use of memory, as peak/left/requests: the most bytes
+ * at a time, the bytes at the end, and the number of requests, first of encoding, then of decoding,
+ * then of opening with some queries. They are compared in the build that is measured, on 64-bit
+ * machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
@@ -117,37 +118,53 @@ static void check_sections(struct selfcheck *s, const struct bo_codec *codec,
     expect_line(s, "generated", codec->name, line);
 }
 
+/* An arena in which every growable array starts with one element, so that few elements grow it. */
+static void arena_init(struct bo_arena *arena)
+{
+    bo_arena_init(arena, BO_ARENA_UNLIMITED);
+    arena->max_first_cap = 1;
+}
+
+static size_t put_memory(char *line, size_t cap, const struct bo_arena *arena, char end)
+{
+    return (size_t)snprintf(line, cap, "%zu/%zu/%" PRIu64 "%c", arena->peak_nbytes,
+                            arena->region_nbytes + arena->charged_nbytes, arena->n_allocs, end);
+}
+
 /*
- * Appends the peaks of memory to a line of the golden file: of encoding, and of decoding and of
- * opening the encoding, in bytes. They are those of one build, of the portable paths: other builds
- * start arrays with one element, or have smaller pointers.
+ * Appends the use of memory to a line of the golden file: of encoding, of decoding, and of opening
+ * the encoding with n_queries of each kind. It is that of one build, of the portable paths: in
+ * other builds pointers are smaller or libraries missing.
  */
-static void append_memory(struct selfcheck *s, const struct bo_codec *codec, const void *model,
-                          size_t encode_nbytes, struct bo_span encoding, unsigned n_queries,
-                          char *line, size_t cap)
+static void append_memory(const struct bo_format *format, const struct bo_codec *codec,
+                          const void *model, const struct bo_arena *encoding_arena,
+                          struct bo_span encoding, unsigned n_queries, char *line, size_t cap)
 {
     struct bo_arena decoding, reading;
     struct bo_finding finding;
     struct bo_effort effort = bo_effort_default();
     uint64_t n_cases = 0;
     void *decoded, *reader;
-    const size_t n = strlen(line);
+    size_t n = strlen(line);
     bool ok;
     bo_arena_init(&decoding, BO_ARENA_UNLIMITED);
-    bo_arena_init(&reading, BO_ARENA_UNLIMITED);
-    if (reading.max_first_cap != SIZE_MAX || sizeof(void *) != 8)
+    if (decoding.max_first_cap != SIZE_MAX || sizeof(void *) != 8)
         return;
+    arena_init(&decoding);
+    arena_init(&reading);
     effort.max_queries = n_queries;
     bo_cpu_use_portable();
     ok = codec->decode(codec, encoding, &decoding, &decoded, NULL) == BO_OK &&
          codec->open(codec, encoding, &reading, &reader, NULL) == BO_OK &&
          (!n_queries ||
-          bo_agreement_all_kinds(s->format, codec, model, reader, &effort, &n_cases, &finding));
-    if (ok)
-        snprintf(line + n, cap - n, "%zu %zu %zu\n", encode_nbytes, decoding.peak_nbytes,
-                 reading.peak_nbytes);
-    else
+          bo_agreement_all_kinds(format, codec, model, reader, &effort, &n_cases, &finding));
+    if (ok) {
+        n += put_memory(line + n, cap - n, encoding_arena, ' ');
+        n += put_memory(line + n, cap - n, &decoding, ' ');
+        put_memory(line + n, cap - n, &reading, '\n');
+    } else {
         snprintf(line + n, cap - n, "wrong\n");
+    }
     (void)bo_cpu_choose();
     bo_arena_free(&decoding);
     bo_arena_free(&reading);
@@ -189,7 +206,7 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
         struct bo_writer out;
         struct bo_error error = {0};
         char line[256];
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        arena_init(&arena);
         bo_writer_init(&out, &arena);
         const enum bo_status status = (*c)->encode(*c, model, &out, &error);
         if (status)
@@ -198,7 +215,7 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
             snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\t", name, (*c)->name,
                      bo_writer_counted(&out), bo_hash(bo_writer_span(&out)));
         if (!status)
-            append_memory(s, *c, model, arena.peak_nbytes, bo_writer_span(&out),
+            append_memory(s->format, *c, model, &arena, bo_writer_span(&out),
                           sections ? MEMORY_QUERIES : 0, line, sizeof line);
         if (sections && !status)
             add_sections(&sections[c - s->format->codecs], &out);
