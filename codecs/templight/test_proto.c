@@ -254,14 +254,15 @@ static void test_names(void **state)
     }
 }
 
-/* A text with a NUL is rejected with its offset, in every field. */
+/* A text with a NUL is rejected with its offset, in every field, where a NUL ends texts. */
 static void test_nul(void **state)
 {
     (void)state;
     static const struct bo_span good = BYTES("a"), bad = BYTES("std\0x");
     static const struct templight_record record = {.location = {0, 1, 1},
                                                    .origin = {TEMPLIGHT_NONE, 0, 0}};
-    for (size_t c = 0; c < N_ELEMENTS(codec_names); c++)
+    static const char *const ending_texts[] = {"dict", "dict-wiki", "flat", "plain", "predicted"};
+    for (size_t c = 0; c < N_ELEMENTS(ending_texts); c++)
         for (unsigned where = 0; where < 3; where++) {
             const struct templight_trace trace = {
                 .version = 1,
@@ -279,7 +280,7 @@ static void test_nul(void **state)
             struct bo_error error = {0};
             bo_arena_init(&arena, BO_ARENA_UNLIMITED);
             bo_writer_init(&out, &arena);
-            const struct bo_codec *codec = bo_find_codec(templight(), codec_names[c]);
+            const struct bo_codec *codec = bo_find_codec(templight(), ending_texts[c]);
             assert_int_equal(codec->encode(codec, &model, &out, &error), BO_UNSUPPORTED);
             assert_int_equal(error.off, 3);
             assert_string_equal(error.what, "text holds a NUL");

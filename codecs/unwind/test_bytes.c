@@ -281,6 +281,59 @@ static void test_remembered(void **state)
     }
 }
 
+/* Expressions of a CFA, and the register and offset of those that load a word. */
+static void test_expressions(void **state)
+{
+    enum { PROGRAM_NBYTES = 15, DEF_CFA_EXPRESSION = 0x0f };
+    static const struct {
+        uint8_t n, bytes[8];
+        bool is_memory;
+        uint8_t reg;
+        int32_t off;
+    } expressions[] = {
+        {3, {0x77, 0x08, 0x06}, true, 7, 8},
+        {3, {0x70, 0x78, 0x06}, true, 0, -8},
+        {3, {0x8f, 0x00, 0x06}, true, 31, 0},
+        {4, {0x92, 0x7f, 0x08, 0x06}, true, 127, 8},
+        {7, {0x77, 0xff, 0xff, 0xff, 0xff, 0x07, 0x06}, true, 7, INT32_MAX},
+        {7, {0x77, 0x80, 0x80, 0x80, 0x80, 0x78, 0x06}, true, 7, INT32_MIN},
+        {7, {0x77, 0x80, 0x80, 0x80, 0x80, 0x08, 0x06}, .is_memory = false},
+        {7, {0x77, 0xff, 0xff, 0xff, 0xff, 0x77, 0x06}, .is_memory = false},
+        {5, {0x92, 0x80, 0x01, 0x08, 0x06}, .is_memory = false}, /* register 128 */
+        {0, {0}, .is_memory = false},
+        {1, {0x92}, .is_memory = false},
+        {2, {0x92, 0x07}, .is_memory = false},
+        {1, {0x77}, .is_memory = false},
+        {2, {0x77, 0x08}, .is_memory = false},
+        {3, {0x77, 0x08, 0x05}, .is_memory = false},
+        {4, {0x77, 0x08, 0x06, 0x06}, .is_memory = false},
+        {3, {0x6f, 0x08, 0x06}, .is_memory = false},
+        {3, {0x90, 0x08, 0x06}, .is_memory = false},
+    };
+    (void)state;
+    for (size_t i = 0; i < N_ELEMENTS(expressions); i++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        void *decoded;
+        const struct bo_codec *codec = encode_text("eh-frame", amd64_text, &arena, &out);
+        uint8_t *program = memmem(out.p, out.n, "\x41\x0e\x10\x86\x02", 5);
+        assert_non_null(program);
+        memset(program, 0, PROGRAM_NBYTES);
+        program[0] = DEF_CFA_EXPRESSION;
+        program[1] = expressions[i].n;
+        memcpy(program + 2, expressions[i].bytes, expressions[i].n);
+        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
+        const struct unwind_model *model = decoded;
+        const struct unwind_state *first = &model->functions[2].rows[0].state;
+        if (unwind_cfa(first) != (expressions[i].is_memory ? UNWIND_CFA_MEMORY : UNWIND_CFA_OTHER))
+            fail_msg("case %zu: CFA of kind %u", i, unwind_cfa(first));
+        assert_int_equal(first->cfa_reg & UNWIND_MAX_REGISTER, expressions[i].reg);
+        assert_int_equal(first->cfa_off, expressions[i].off);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 /* The last text that codecs with offsets of 31 bits hold, and one a byte longer. */
 static void test_longest_text(void **state)
 {
@@ -434,11 +487,11 @@ static void test_saved_registers(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_longest_text),    cmocka_unit_test(test_extreme_offsets),
-        cmocka_unit_test(test_rejects),         cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_most_rows),       cmocka_unit_test(test_all_rules),
-        cmocka_unit_test(test_saved_registers),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_longest_text), cmocka_unit_test(test_extreme_offsets),
+        cmocka_unit_test(test_rejects),      cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_expressions),  cmocka_unit_test(test_most_rows),
+        cmocka_unit_test(test_all_rules),    cmocka_unit_test(test_saved_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

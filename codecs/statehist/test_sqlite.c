@@ -1,0 +1,92 @@
+/*
+ * Damaged databases of the codec sqlite, which is optional. Why: opening does not read the
+ * intervals, so that queries meet what is missing or damaged, and name it.
+ */
+#include "codecs/statehist/queries.h"
+
+#include "codecs/statehist/test_model.h"
+#include "harness/check/agreement.h"
+#include "harness/core/test_fixture.h"
+
+static const char sample[] = HISTORY(100, 199) "Q\t0\t-1\tThreads\n"
+                                               "Q\t1\t0\t390\n"
+                                               "I\t1\t100\t149\tn\t\n"
+                                               "I\t1\t150\t198\ti\t-7\n"
+                                               "I\t0\t100\t199\tn\t\n"
+                                               "I\t1\t199\t199\tb\ttrue\n";
+
+/* How often queries of each outcome are met. */
+struct outcomes {
+    unsigned n_ok, n_without_interval, n_database;
+};
+
+static void count(struct outcomes *outcomes, enum bo_status status, const struct bo_error *error)
+{
+    if (status == BO_OUT_OF_RANGE) /* the history's times are damaged */
+        return;
+    if (status && !bo_error_is_complete(status, error))
+        fail_msg("status %d, error %d: %s", status, error->status, error->what);
+    if (status == BO_OK)
+        outcomes->n_ok++;
+    else if (strcmp(error->what, "an attribute has no interval at this time") == 0)
+        outcomes->n_without_interval++;
+    else
+        outcomes->n_database++;
+}
+
+static void run(const struct bo_codec *codec, void *reader, struct outcomes by_kind[])
+{
+    static const struct statehist_point_query point = {150, 1, 0};
+    static const struct statehist_range_query range = {100, 199, 1, 0};
+    struct statehist_state answer;
+    uint8_t bytes[1024];
+    struct bo_sink sink = {bytes, 0, sizeof bytes};
+    struct bo_error error = {0};
+    enum bo_status status =
+        codec->query(codec, reader, STATEHIST_POINT, &point, 1, &answer, &error);
+    count(&by_kind[STATEHIST_POINT], status, &error);
+    error = (struct bo_error){0};
+    status = codec->query(codec, reader, STATEHIST_RANGE, &range, 1, &sink, &error);
+    count(&by_kind[STATEHIST_RANGE], status, &error);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    const struct bo_codec *codec = bo_find_codec(test_format(), "sqlite");
+    if (!codec)
+        skip();
+    struct outcomes by_kind[STATEHIST_N_KINDS] = {{0}};
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec->encode(codec, parse_text(sample, &arena), &out, NULL), BO_OK);
+    for (size_t i = 0; i < out.n; i++) {
+        if (out.p[i] == 0)
+            continue;
+        static const uint8_t changes[] = {0x01, 0x80};
+        for (size_t k = 0; k < N_ELEMENTS(changes); k++) {
+            struct bo_arena opened;
+            void *reader;
+            bo_arena_init(&opened, BO_ARENA_UNLIMITED);
+            out.p[i] ^= changes[k];
+            if (codec->open(codec, bo_writer_span(&out), &opened, &reader, NULL) == BO_OK)
+                run(codec, reader, by_kind);
+            out.p[i] ^= changes[k];
+            bo_arena_free(&opened);
+        }
+    }
+    bo_writer_free(&out);
+    static const enum statehist_query_kind kinds[] = {STATEHIST_POINT, STATEHIST_RANGE};
+    for (size_t k = 0; k < N_ELEMENTS(kinds); k++) {
+        assert_true(by_kind[kinds[k]].n_ok > 10);
+        assert_true(by_kind[kinds[k]].n_without_interval > 0);
+        assert_true(by_kind[kinds[k]].n_database > 0);
+    }
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
+TEST_FILE(run_file)
