@@ -420,13 +420,13 @@ static size_t draw_names(const void *opaque, struct bo_random *random, struct bo
     const struct statehist_model *model = opaque;
     struct statehist_point_query *q = queries;
     const struct bo_arena_mark mark = bo_arena_mark(arena);
-    const uint32_t *names = find_exec_names(model, MOST_THREADS, arena);
     uint32_t *cpus = bo_alloc_array(arena, model->n_quarks, sizeof *cpus);
     size_t n_cpus = 0, n_drawn = 0, n_tries = 0;
     for (uint32_t i = 0; i < model->n_quarks && cpus; i++)
         if (bo_word_is(model->attributes[i].name, "Current_thread"))
             cpus[n_cpus++] = i;
-    while (names && n_cpus && n_drawn < n && n_tries++ < 64 * n) {
+    const uint32_t *names = n_cpus ? find_exec_names(model, MOST_THREADS, arena) : NULL;
+    while (names && n_drawn < n && n_tries++ < 64 * n) {
         const uint32_t cpu = cpus[bo_random_index(random, n_cpus)];
         const size_t first = model->first[cpu], end = model->first[cpu + 1];
         size_t i = first + bo_random_index(random, end - first);

@@ -363,6 +363,106 @@ static void test_damaged_whole(void **state)
     bo_writer_free(&out);
 }
 
+/* clang-format off */
+static const char values_text[] = HISTORY(0, 100000)
+    "Q\t0\t-1\ta\nQ\t1\t-1\tb\nQ\t2\t-1\tc\n"
+    "I\t0\t0\t99\ts\tone\n"
+    "I\t1\t0\t99\ti\t7\n"
+    "I\t0\t100\t299\tn\t\n"
+    "I\t1\t100\t299\td\t0.5\n"
+    "I\t2\t0\t4999\tl\t1234567\n"
+    "I\t0\t300\t9999\ts\ttwo\n"
+    "I\t1\t300\t9999\tb\ttrue\n"
+    "I\t0\t10000\t100000\ts\tone\n"
+    "I\t1\t10000\t100000\ti\t-9\n"
+    "I\t2\t5000\t100000\tl\t-5\n";
+/* clang-format on */
+
+static const enum statehist_query_kind rejecting[] = {STATEHIST_POINT,   STATEHIST_RANGE,
+                                                      STATEHIST_RANGE2D, STATEHIST_EXPORT,
+                                                      STATEHIST_SCAN,    STATEHIST_FULL_STATE};
+enum { ALL_KINDS = (1 << N_ELEMENTS(rejecting)) - 1, ALL_BUT_FULL_STATE = ALL_KINDS / 2 };
+
+/* True when a query of the kind is rejected: of each attribute, at the start of each interval. */
+static bool is_rejected(void *reader, enum statehist_query_kind kind,
+                        const struct statehist_model *model, struct bo_sink *sink)
+{
+    static const uint8_t quarks[] = {0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0};
+    struct statehist_window_query window = {.quarks = {quarks, sizeof quarks},
+                                            .from = model->start,
+                                            .to = model->end,
+                                            .form = STATEHIST_ALWAYS};
+    struct statehist_digest digest;
+    bool rejected = false;
+    if (kind == STATEHIST_SCAN)
+        return codec()->query(codec(), reader, kind, NULL, 1, &digest, NULL) == BO_CORRUPT;
+    for (uint32_t i = 0; i < model->n_intervals; i++)
+        for (uint32_t q = 0; q < model->n_quarks; q++) {
+            const int64_t start = model->intervals[i].start;
+            const struct statehist_point_query point = {start, q, 0};
+            const struct statehist_time_query at = {start};
+            const struct statehist_range_query range = {model->start, model->end, q, 0};
+            struct statehist_state answer;
+            const void *query = kind == STATEHIST_RANGE     ? (const void *)&range
+                                : kind == STATEHIST_RANGE2D ? (const void *)&window
+                                                            : &at;
+            rejected |= (kind == STATEHIST_POINT
+                             ? codec()->query(codec(), reader, kind, &point, 1, &answer, NULL)
+                             : answer_one(reader, kind, query, sink)) == BO_CORRUPT;
+        }
+    return rejected;
+}
+
+/*
+ * Each bit of a file with values of all types is changed. Where decoding finds intervals damaged,
+ * queries of each kind find it, too, in readers that keep nothing.
+ */
+static void test_damaged_values(void **state)
+{
+    (void)state;
+    enum { SINK_NBYTES = 1 << 14 };
+    static const struct time_index_limits none = {0, 0, 0, SIZE_MAX};
+    struct {
+        const char *what;
+        unsigned kinds;
+        int n_left; /* how often decoding rejects with these words, and all these kinds do, too */
+    } damages[] = {
+        {"block is damaged", ALL_KINDS, 20},
+        {"record is damaged", ALL_KINDS, 73},
+        {"times are damaged", ALL_KINDS, 13},
+        {"change key is out of range", ALL_BUT_FULL_STATE, 38},
+        {"value code is out of range", ALL_BUT_FULL_STATE, 38},
+        {"strings are damaged", ALL_KINDS, 17},  /* of 22; the others are out of order */
+        {"values do not ascend", ALL_KINDS, 27}, /* of 29 */
+    };
+    const struct statehist_model *model = parse_text(values_text, &arena);
+    struct bo_sink sink = {bo_alloc(&arena, SINK_NBYTES), 0, SINK_NBYTES};
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(codec(), model, &out, NULL), BO_OK);
+    for (size_t bit = 0; bit < 8 * out.n; bit++) {
+        void *reader, *decoded;
+        struct bo_arena scratch;
+        struct bo_error error = {.what = ""};
+        unsigned kinds = 0;
+        bo_arena_init(&scratch, (size_t)1 << 20);
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        (void)test_decode(codec(), bo_writer_span(&out), &scratch, &decoded, &error);
+        for (size_t k = 0; k < N_ELEMENTS(rejecting); k++)
+            if (!time_index_open_within(bo_writer_span(&out), none, &scratch, &reader, NULL))
+                kinds |= (unsigned)is_rejected(reader, rejecting[k], model, &sink) << k;
+        for (size_t i = 0; i < N_ELEMENTS(damages); i++)
+            damages[i].n_left -= strcmp(error.what, damages[i].what) == 0 &&
+                                 (kinds & damages[i].kinds) == damages[i].kinds;
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        bo_arena_free(&scratch);
+    }
+    for (size_t i = 0; i < N_ELEMENTS(damages); i++)
+        if (damages[i].n_left)
+            fail_msg("%s: %d more than were rejected", damages[i].what, damages[i].n_left);
+    bo_writer_free(&out);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +473,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_most_shapes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keys_beyond_the_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_damaged_values, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
