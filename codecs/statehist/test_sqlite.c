@@ -48,6 +48,7 @@ static void run(const struct bo_codec *codec, void *reader, struct outcomes by_k
     error = (struct bo_error){0};
     status = codec->query(codec, reader, STATEHIST_RANGE, &range, 1, &sink, &error);
     count(&by_kind[STATEHIST_RANGE], status, &error);
+    assert_true(status != BO_OK || sink.n > 0);
 }
 
 static void test_damaged(void **state)
