@@ -371,6 +371,46 @@ static void test_longest_text(void **state)
     }
 }
 
+/* A payload has at most 256 rows for each byte, which bounds the work of a reader. */
+static void test_rows_for_a_byte(void **state)
+{
+    enum { N_ROWS = 2000, FEW = 100, MANY = 300 };
+    static struct unwind_row rows[N_ROWS];
+    static struct unwind_function functions[MANY];
+    (void)state;
+    for (uint32_t i = 0; i < N_ROWS; i++)
+        rows[i] = (struct unwind_row){
+            .off = i,
+            .state = {.kinds = unwind_pack(UNWIND_CFA_REGISTER, UNWIND_AT_CFA, UNWIND_SAME),
+                      .cfa_reg = 7,
+                      .cfa_off = 8 + 8 * (int32_t)(i % 2),
+                      .ra_off = -8}};
+    for (uint32_t i = 0; i < MANY; i++)
+        functions[i] = (struct unwind_function){
+            .start = 0x1000 + i * UINT64_C(2048), .length = 2048, .n_rows = N_ROWS, .rows = rows};
+    for (unsigned k = 0; k < 2; k++) {
+        const struct unwind_model model = {.n_functions = k ? MANY : FEW, .functions = functions};
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        const struct bo_codec *codec = bo_find_codec(test_format(), "sequences");
+        void *decoded;
+        if (model.n_functions == FEW) {
+            assert_int_equal(codec->encode(codec, &model, &out, &error), BO_OK);
+            assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                             BO_OK);
+            assert_true(FEW * N_ROWS > 1 << 17); /* rows that a payload may have anyway */
+        } else {
+            assert_int_equal(codec->encode(codec, &model, &out, &error), BO_UNSUPPORTED);
+            assert_string_equal(error.what, "more than 256 rows for each byte");
+        }
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 static const char *const archs[] = {"amd64", "arm64", "s390x"};
 
 /* Begins a text of functions of 16 bytes with one row. */
@@ -487,11 +527,12 @@ static void test_saved_registers(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_longest_text), cmocka_unit_test(test_extreme_offsets),
-        cmocka_unit_test(test_rejects),      cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_expressions),  cmocka_unit_test(test_most_rows),
-        cmocka_unit_test(test_all_rules),    cmocka_unit_test(test_saved_registers),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_longest_text),    cmocka_unit_test(test_extreme_offsets),
+        cmocka_unit_test(test_rejects),         cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_expressions),     cmocka_unit_test(test_rows_for_a_byte),
+        cmocka_unit_test(test_most_rows),       cmocka_unit_test(test_all_rules),
+        cmocka_unit_test(test_saved_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
