@@ -57,9 +57,11 @@ bool mixed_bit(struct mixed_coder *coder, const struct mixed_contexts *contexts,
 uint32_t mixed_symbol(struct mixed_coder *coder, const struct mixed_contexts *contexts,
                       unsigned nbits, uint32_t symbol);
 
+enum { MIXED_MAX_MODELLED = 24 };
+
 /*
- * Any number: its width first, then the bits below the highest, of which n_modelled are predicted
- * and the others are as good as random.
+ * Any number: its width first, then the bits below the highest, of which n_modelled, at most
+ * MIXED_MAX_MODELLED, are predicted and the others are as good as random.
  */
 uint64_t mixed_number(struct mixed_coder *coder, const struct mixed_contexts *contexts,
                       unsigned n_modelled, uint64_t number);

@@ -9,7 +9,7 @@
 #include "harness/coding/mix.h"
 #include "harness/core/bits.h"
 
-enum { COUNT_LIMIT = 250, RATE = 3, WIDTH_BITS = 7, MAX_AHEAD = 32 };
+enum { COUNT_LIMIT = 250, RATE = 3, WIDTH_BITS = 7, MAX_AHEAD = WIDTH_BITS + MIXED_MAX_MODELLED };
 
 /* Where a bit's counters are, one for each context. */
 struct places {

@@ -148,7 +148,7 @@ static bool code_new(struct mixed_history *h, uint32_t class, struct mixed_value
     mixed_add(&by, class, value->type, 0);
     mixed_add(&by, value->type, 1, 0);
     const uint64_t step =
-        mixed_number(&h->coder, &by, 24,
+        mixed_number(&h->coder, &by, MIXED_MAX_MODELLED,
                      value->type == STATEHIST_DOUBLE ? value->value ^ last
                                                      : bo_zigzag64((int64_t)(value->value - last)));
     value->value =
@@ -175,11 +175,11 @@ bool mixed_code_value(struct mixed_history *h, const struct mixed_contexts *cont
     }
     uint64_t coded;
     if (h->classes[class].counts)
-        coded =
-            before + (uint64_t)bo_unzigzag64(mixed_number(
-                         &h->coder, contexts, 24, bo_zigzag64((int64_t)number - (int64_t)before)));
+        coded = before + (uint64_t)bo_unzigzag64(
+                             mixed_number(&h->coder, contexts, MIXED_MAX_MODELLED,
+                                          bo_zigzag64((int64_t)number - (int64_t)before)));
     else
-        coded = mixed_number(&h->coder, contexts, 24, number);
+        coded = mixed_number(&h->coder, contexts, MIXED_MAX_MODELLED, number);
     *number_ret = (uint32_t)coded;
     if (coded < values->n)
         return true;

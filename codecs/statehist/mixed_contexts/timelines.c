@@ -42,7 +42,7 @@ static uint64_t code_value(struct mixed_history *h, struct line *line, uint32_t 
     mixed_add(&by, line->class, *type, UINT64_MAX);
     mixed_add(&by, line->class, *last, line->deltas[0]);
     const uint64_t coded =
-        mixed_number(&h->coder, &by, 24,
+        mixed_number(&h->coder, &by, MIXED_MAX_MODELLED,
                      is_numeric(*type) ? bo_zigzag64((int64_t)(value - *last)) : value ^ *last);
     value = is_numeric(*type) ? *last + (uint64_t)bo_unzigzag64(coded) : coded ^ *last;
     line->delta = coded;
