@@ -193,11 +193,14 @@ static void test_mistakes_of_json(void **state)
     (void)state;
     expect_mistake(&json, "{\"format\": @\"other\", \"version\": 1}\n",
                    "first line does not name the format and its version 1");
+    expect_mistake(&json, "{@: \"mixed\", \"version\": 1}\n",
+                   "first line does not name the format and its version 1");
     expect_mistake(&json, JSON_START "@1, ", "key is not a value in its range");
     expect_mistake(&json, JSON_START "\"@1\", ", "key is not a value in its range");
     expect_mistake(&json, JSON_START "\"@0x1, ", "string has no end");
     expect_mistake(&json, JSON_START "\"0x1\" @\"change\"", "record ends before its field change");
     expect_mistake(&json, JSON_START "\"0x1\", @\"name\"", "record ends before its field change");
+    expect_mistake(&json, JSON_START "\"0x1\", @: 1", "record ends before its field change");
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": \"@1\"",
                    "change is not a value in its range");
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": \"@null\"",

@@ -448,6 +448,29 @@ static void test_failures_in_the_text_form_are_found(void **state)
     assert_non_null(strstr(r.finding.detail, "print, allocation 1 fails"));
 }
 
+static bool first_bytes[256];
+
+static enum bo_status open_noting(const struct bo_codec *self, struct bo_span in,
+                                  struct bo_arena *a, void **ret, struct bo_error *err)
+{
+    if (in.n)
+        first_bytes[in.p[0]] = true;
+    return real->open(real, in, a, ret, err);
+}
+
+/* Each byte of a small encoding gets all values. */
+static void test_all_values_are_tried(void **state)
+{
+    (void)state;
+    start_from("run-array");
+    memset(first_bytes, 0, sizeof first_bytes);
+    faulty.open = open_noting;
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+    for (size_t i = 0; i < N_ELEMENTS(first_bytes); i++)
+        if (!first_bytes[i])
+            fail_msg("0x%02zx is not tried", i);
+}
+
 /* The first so many, then one of each doubling. */
 static void test_which_allocations_fail(void **state)
 {
@@ -855,6 +878,7 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_in_queries_are_found),
         cmocka_unit_test(test_failures_in_the_text_form_are_found),
+        cmocka_unit_test(test_all_values_are_tried),
         cmocka_unit_test(test_which_allocations_fail),
         cmocka_unit_test(test_faults_are_found),
         cmocka_unit_test(test_answers_are_printed),

@@ -411,6 +411,31 @@ static void test_rows_for_a_byte(void **state)
     }
 }
 
+/* What a codec cannot hold leaves the calls, from which queries are drawn. */
+static void test_calls_are_kept(void **state)
+{
+    static const uint64_t calls[] = {0x1005, 0x1045};
+    unsigned n_codecs = 0;
+    struct bo_arena arena;
+    (void)state;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct unwind_model model = *(const struct unwind_model *)parse_text(amd64_text, &arena);
+    model.calls = calls;
+    model.n_calls = N_ELEMENTS(calls);
+    for (const struct bo_codec *const *c = test_format()->codecs; *c; c++) {
+        void *reduced;
+        if (!(*c)->reduce)
+            continue;
+        assert_int_equal((*c)->reduce(*c, &model, &arena, &reduced, NULL), BO_OK);
+        const struct unwind_model *left = reduced;
+        if (left->calls != calls || left->n_calls != N_ELEMENTS(calls))
+            fail_msg("%s: %u calls are left", (*c)->name, left->n_calls);
+        n_codecs++;
+    }
+    assert_true(n_codecs > 5);
+    bo_arena_free(&arena);
+}
+
 static const char *const archs[] = {"amd64", "arm64", "s390x"};
 
 /* Begins a text of functions of 16 bytes with one row. */
@@ -530,9 +555,9 @@ static int run_file(void)
         cmocka_unit_test(test_bytes),           cmocka_unit_test(test_empty),
         cmocka_unit_test(test_longest_text),    cmocka_unit_test(test_extreme_offsets),
         cmocka_unit_test(test_rejects),         cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_expressions),     cmocka_unit_test(test_rows_for_a_byte),
-        cmocka_unit_test(test_most_rows),       cmocka_unit_test(test_all_rules),
-        cmocka_unit_test(test_saved_registers),
+        cmocka_unit_test(test_expressions),     cmocka_unit_test(test_calls_are_kept),
+        cmocka_unit_test(test_rows_for_a_byte), cmocka_unit_test(test_most_rows),
+        cmocka_unit_test(test_all_rules),       cmocka_unit_test(test_saved_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

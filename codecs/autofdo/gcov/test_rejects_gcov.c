@@ -449,6 +449,16 @@ static void test_join(void **state)
     assert_int_equal(joined->functions[1].timestamp, 0);
     assert_false(gcov_has_large_count(&joined->functions[1].body));
     bo_arena_free(&arena);
+    enum bo_status status = BO_NO_MEMORY;
+    for (uint64_t fail_at = 1; status; fail_at++) {
+        struct bo_error error = {0};
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        arena.fail_at = fail_at;
+        status = gcov_join(&model, &arena, &joined, &error);
+        assert_int_equal(status, arena.n_allocs < fail_at ? BO_OK : BO_NO_MEMORY);
+        assert_int_equal(error.status, status);
+        bo_arena_free(&arena);
+    }
 }
 
 static int run_file(void)
