@@ -15,7 +15,7 @@ static const char sample[] = HISTORY(100, 199) "Q\t0\t-1\tThreads\n"
                                                "I\t0\t100\t199\tn\t\n"
                                                "I\t1\t199\t199\tb\ttrue\n";
 
-/* How often queries of each outcome are met. */
+/* The number of queries of each outcome. */
 struct outcomes {
     unsigned n_ok, n_without_interval, n_database;
 };

@@ -125,10 +125,11 @@ static void arena_init(struct bo_arena *arena)
     arena->max_first_cap = 1;
 }
 
-static size_t put_memory(char *line, size_t cap, const struct bo_arena *arena, char end)
+static void append_use(const struct bo_arena *arena, char end, char *line, size_t cap)
 {
-    return (size_t)snprintf(line, cap, "%zu/%zu/%" PRIu64 "%c", arena->peak_nbytes,
-                            arena->region_nbytes + arena->charged_nbytes, arena->n_allocs, end);
+    const size_t n = strlen(line);
+    snprintf(line + n, cap - n, "%zu/%zu/%" PRIu64 "%c", arena->peak_nbytes,
+             arena->region_nbytes + arena->charged_nbytes, arena->n_allocs, end);
 }
 
 /*
@@ -146,7 +147,6 @@ static bool append_memory(const struct bo_format *format, const struct bo_codec 
     struct bo_effort effort = bo_effort_default();
     uint64_t n_cases = 0;
     void *decoded, *reader;
-    size_t n = strlen(line);
     bool ok;
     bo_arena_init(&decoding, BO_ARENA_UNLIMITED);
     if (decoding.max_first_cap != SIZE_MAX || sizeof(void *) != 8)
@@ -159,9 +159,9 @@ static bool append_memory(const struct bo_format *format, const struct bo_codec 
          codec->open(codec, encoding, &reading, &reader, NULL) == BO_OK &&
          (!n_queries ||
           bo_agreement_all_kinds(format, codec, decoded, reader, &effort, &n_cases, &finding));
-    n += put_memory(line + n, cap - n, encoding_arena, ' ');
-    n += put_memory(line + n, cap - n, &decoding, ' ');
-    put_memory(line + n, cap - n, &reading, '\n');
+    append_use(encoding_arena, ' ', line, cap);
+    append_use(&decoding, ' ', line, cap);
+    append_use(&reading, '\n', line, cap);
     (void)bo_cpu_choose();
     bo_arena_free(&decoding);
     bo_arena_free(&reading);
@@ -203,7 +203,7 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
         struct bo_arena arena;
         struct bo_writer out;
         struct bo_error error = {0};
-        char line[256];
+        char line[512];
         arena_init(&arena);
         bo_writer_init(&out, &arena);
         const enum bo_status status = (*c)->encode(*c, model, &out, &error);
