@@ -64,11 +64,19 @@ static void name_options(const struct bo_against *against, const char *words[MAX
     words[n] = NULL;
 }
 
+static bool save_run(const char *path, const struct bo_run *run)
+{
+    struct bo_results *results = bo_results_of(run->json);
+    const bool ok = bo_results_save(path, results);
+    bo_results_free(results);
+    return ok;
+}
+
 static bool save(const struct bo_against *against, const struct bo_run runs[BO_N_BUILDS])
 {
     char *other = against->json_path ? bo_against_path(against->json_path) : NULL;
-    const bool ok = !other || (bo_results_save(other, runs[BO_BEFORE].json) &&
-                               bo_results_save(against->json_path, runs[BO_AFTER].json));
+    const bool ok = !other || (save_run(other, &runs[BO_BEFORE]) &&
+                               save_run(against->json_path, &runs[BO_AFTER]));
     if (ok && other)
         fprintf(stderr, "bakeoff: wrote %s and %s\n", against->json_path, other);
     free(other);

@@ -42,11 +42,11 @@ static const struct depth {
     double budget_s; /* measuring time if there are many rows: see bo_plan_min_time */
     double verify_s; /* see struct bo_bench_options */
     enum bo_document_choice documents;
-    bool compress, programs;
+    bool compress, programs, budgets;
     unsigned layouts;
-} quick_depth = {"quick", 5, 10, 40, 0.01, BO_DOCUMENTS_EMBEDDED, false, false, 0},
-  default_depth = {"default", 7, 20, 240, 0.025, BO_DOCUMENTS_EMBEDDED, false, false, 0},
-  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true, 5};
+} quick_depth = {"quick", 5, 10, 40, 0.005, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
+  default_depth = {"default", 6, 20, 240, 0.01, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
+  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true, true, 5};
 
 enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
 
@@ -154,6 +154,7 @@ static bool parse_numbers(struct request *request)
     request->bench.timeout_s = TIMEOUT_S;
     request->bench.verify_s = request->depth->verify_s;
     request->bench.order_seed = 1;
+    request->bench.budgets = request->depth->budgets;
     return parse_layouts(request);
 }
 
@@ -213,10 +214,12 @@ static int parse_request(int argc, char **argv, struct request *request)
         "the repository. Times are CPU time of the measuring thread. The more rows there are, the\n"
         "shorter is a repetition, 8 ms to 1 ms.\n"
         "\n"
-        "           repetitions  documents                       compressors and programs  time\n"
-        "  --quick            5  in the repository               no                         5 min\n"
-        "  (default)          7  in the repository               no                        10 min\n"
-        "  --full            20  also fetched and external ones  yes                       hours\n"
+        "           repetitions  documents                       also  time\n"
+        "  --quick            5  in the repository                      5 min\n"
+        "  (default)          6  in the repository                     10 min\n"
+        "  --full            20  also fetched and external ones  yes   hours\n"
+        "\n"
+        "also: outer compressors, the field's programs, and budgets for what readers keep\n"
         "\n"
         "Each document's results are written when it is done. An OUT that is a folder, or ends in\n"
         "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"
@@ -526,17 +529,11 @@ static bool prepare_output(struct request *request)
     return make_folders(request->json_path) && is_folder_writable(request->json_path);
 }
 
-static void print_csv(const void *results, FILE *out)
+static bool write_results(const struct request *request, const struct bo_results *results)
 {
-    bo_results_csv(results, out);
-}
-
-static bool write_results(const struct request *request, const json_t *results)
-{
-    const bool ok = request->json_to_stdout
-                        ? bo_results_save("-", results)
-                        : bo_results_save(request->json_path, results) &&
-                              bo_output_printed(request->csv_path, print_csv, results);
+    const bool ok = request->json_to_stdout ? bo_results_save("-", results)
+                                            : bo_results_save(request->json_path, results) &&
+                                                  bo_results_save_csv(request->csv_path, results);
     if (ok && !request->json_to_stdout)
         fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
     return ok;
@@ -586,12 +583,12 @@ static void add_request(const struct request *request, json_t *ours)
         json_object_set(ours, "shard", request->shard_json);
 }
 
-static bool print_held_out(json_t *results, FILE *out)
+static bool print_held_out(const struct bo_results *results, FILE *out)
 {
     struct bo_run run;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const bool ok = bo_run_take(json_incref(results), "bench", &run);
+    const bool ok = bo_run_take(bo_results_json(results), "bench", &run);
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
         struct bo_grid grid;
         if (!bo_held_out_grid(&run, (*f)->name, &arena, &grid))
@@ -609,8 +606,8 @@ static bool print_held_out(json_t *results, FILE *out)
 
 struct session {
     struct request *request;
-    const struct bo_documents *documents;
-    json_t *results; /* NULL: only tables are printed */
+    struct bo_documents *documents;
+    struct bo_results *results; /* NULL: only tables are printed */
     struct bo_progress progress;
     unsigned n_done; /* documents */
     bool any_failed;
@@ -656,7 +653,7 @@ static bool keep(struct session *session, const struct bo_plan *plan, json_t *si
     session->n_done += is_complete;
     if (!session->results)
         return true;
-    bo_results_mark(session->results, session->documents);
+    bo_results_mark(bo_results_context(session->results), session->documents);
     return !request->json || request->json_to_stdout ||
            bo_results_save(request->json_path, session->results);
 }
@@ -695,6 +692,8 @@ static void agent_words(const struct request *request, const struct bo_document 
     }
     words[n++] = "bench";
     words[n++] = "--agent";
+    if (request->full)
+        words[n++] = "--full"; /* plans the same variants */
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i][1]) {
             words[n++] = options[i][0];
@@ -779,8 +778,11 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
     return status;
 }
 
-/* Plans one document at a time, so that the memory that a process forks with stays small. */
-static enum bo_status measure_document(struct session *session, const struct bo_document *document,
+/*
+ * Plans one document at a time and then frees its model, so that the memory that a process forks
+ * with stays small.
+ */
+static enum bo_status measure_document(struct session *session, struct bo_document *document,
                                        struct bo_error *err)
 {
     const uint64_t done_after = session->progress.done + steps_of(session, document);
@@ -793,12 +795,13 @@ static enum bo_status measure_document(struct session *session, const struct bo_
     session->progress.done = done_after; /* some query sets may have been empty */
     bo_plan_close(&plan);
     bo_arena_free(&arena);
+    bo_document_unload(document);
     return status;
 }
 
 static enum bo_status measure_documents(struct session *session, struct bo_error *err)
 {
-    const struct bo_documents *documents = session->documents;
+    struct bo_documents *documents = session->documents;
     uint64_t n_steps = 0;
     enum bo_status status = BO_OK;
     for (size_t d = 0; d < documents->n; d++) {
@@ -816,8 +819,9 @@ static enum bo_status measure_documents(struct session *session, struct bo_error
 
 /* ---- the start and the end of a run ---------------------------------------------------------- */
 
-/* Loads the results that --resume continues. NULL after a message. */
-static json_t *load_resumed(struct request *request)
+/* Replaces *results by those that --resume continues. False after a message. */
+static bool resume(struct request *request, const struct bo_documents *documents,
+                   struct bo_results **results)
 {
     const char *folder = request->json && bo_is_folder(request->json) ? request->json : "results";
     char *newest = NULL;
@@ -826,22 +830,21 @@ static json_t *load_resumed(struct request *request)
     if (!request->resumed)
         request->resumed = newest = bo_run_newest_partial(folder);
     struct bo_run run = {.json = NULL};
-    json_t *results =
-        request->resumed && bo_run_load(request->resumed, &run) ? json_incref(run.json) : NULL;
-    if (results && !run.environment.partial) {
+    bool ok = request->resumed && bo_run_load(request->resumed, &run);
+    if (ok && !run.environment.partial) {
         fprintf(stderr, "bakeoff: %s: the results are complete: nothing to resume\n",
                 request->resumed);
-        json_decref(results);
-        results = NULL;
+        ok = false;
     }
-    bo_run_free(&run);
-    if (results) {
+    if (ok) {
         snprintf(request->json_path, PATH_MAX, "%s", request->resumed);
         request->json = request->json_path;
         name_csv(request);
+        ok = bo_results_resume(request->json_path, run.json, documents, results);
     }
+    bo_run_free(&run);
     free(newest);
-    return results;
+    return ok;
 }
 
 /*
@@ -858,21 +861,14 @@ static bool start_results(struct session *session)
     if (request->links.n)
         json_object_set_new(json_object_get(context, "bakeoff"), "layouts",
                             layouts_json(&request->links));
-    json_t *fresh = bo_results_start(&request->bench, context);
-    session->results = fresh;
-    if (!request->resume)
-        return true;
-    session->results = load_resumed(request);
-    const bool ok = session->results && bo_results_resume(request->json_path, session->results,
-                                                          fresh, session->documents);
-    json_decref(fresh);
-    return ok;
+    session->results = bo_results_start(&request->bench, context);
+    return !request->resume || resume(request, session->documents, &session->results);
 }
 
 static int finish(struct session *session)
 {
     struct request *request = session->request;
-    json_t *results = session->results;
+    const struct bo_results *results = session->results;
     const bool is_partial = bo_interrupted();
     bool ok = !results || !request->json || write_results(request, results);
     if (is_partial)
@@ -889,7 +885,7 @@ static int finish(struct session *session)
     return is_partial ? BO_EXIT_INTERRUPTED : session->any_failed ? BO_EXIT_FAILED : BO_EXIT_OK;
 }
 
-static int measure(struct request *request, const struct bo_documents *documents)
+static int measure(struct request *request, struct bo_documents *documents)
 {
     struct session session = {.request = request, .documents = documents};
     struct bo_error err = {0};
@@ -903,7 +899,7 @@ static int measure(struct request *request, const struct bo_documents *documents
     if (prepare_output(request) && make_links(request) && start_results(&session))
         code = measure_documents(&session, &err) ? bo_file_error("bench", &err) : finish(&session);
     bo_links_remove(&request->links);
-    json_decref(session.results);
+    bo_results_free(session.results);
     return code;
 }
 

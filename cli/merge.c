@@ -82,7 +82,9 @@ static int merge_results(char *const *paths, size_t n, bool partial, const char 
         json_t *merged = bo_shards_merge(jsons, (const char *const *)paths, n, partial, why);
         if (!merged)
             fprintf(stderr, "bakeoff: %s\n", why);
-        ok = merged && bo_results_save(out, merged);
+        struct bo_results *results = merged ? bo_results_of(merged) : NULL;
+        ok = results && bo_results_save(out, results);
+        bo_results_free(results);
         json_decref(merged);
     }
     for (size_t i = 0; i < n && runs; i++)

@@ -619,6 +619,13 @@ bool bo_document_load(struct bo_document *document)
     return ok && (document->n_drawn == 0 || draw(document)) && hash_model(document);
 }
 
+void bo_document_unload(struct bo_document *document)
+{
+    bo_arena_free(&document->arena);
+    document->model = NULL;
+    document->recorded = NULL;
+}
+
 /* ---- recorded workloads ---------------------------------------------------------------------- */
 
 char *bo_document_recorded_path(const struct bo_document *document)

@@ -91,6 +91,9 @@ bool bo_documents_add_held_out(const struct bo_format *format, const char *folde
 /* Reads the document's model; false after a message. */
 bool bo_document_load(struct bo_document *document);
 
+/* Frees the model and the recorded workload of a loaded document. */
+void bo_document_unload(struct bo_document *document);
+
 /*
  * Loads the recorded workload of a loaded document: the file NAME.workload, also .zst and .xz, next
  * to the document's file; NAME is the document's name. True without *recorded when there is no such

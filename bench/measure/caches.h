@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 /*
- * Maps the buffer that is written to empty the caches, of bo_machine_eviction_nbytes. Call it
+ * Maps the buffer that is read to empty the caches, of bo_machine_eviction_nbytes. Call it
  * before the measuring processes are forked, which then share its pages. Further calls do nothing.
  */
 void bo_caches_prepare(void);
 
 /*
- * Writes to every line of the buffer, which evicts everything else from the caches. Prepares the
+ * Reads every line of the buffer, which evicts everything else from the caches. Prepares the
  * buffer if necessary.
  */
 void bo_caches_empty(void);

@@ -6,12 +6,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* So few pages are protected again one by one. That is faster than all at once. */
+enum { FEW_PAGES = 4 };
+
 /* A signal handler can only access its data through a global. */
 static struct {
     uint8_t *p;
     size_t nbytes, page;
     volatile size_t n_touched;
-    uint8_t *opened; /* per page: made readable since the last rearm */
+    uint8_t *opened;         /* per page: made readable since the last rearm */
+    size_t first[FEW_PAGES]; /* the first of them */
+    bool is_armed;           /* all other pages are protected */
     struct sigaction before;
 } watch;
 
@@ -28,6 +33,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
         return;
     }
     watch.opened[i] = 1;
+    if (watch.n_touched < FEW_PAGES)
+        watch.first[watch.n_touched] = i;
     watch.n_touched++;
 }
 
@@ -37,6 +44,7 @@ bool bo_pages_watch(struct bo_span buffer)
     watch.p = (uint8_t *)(uintptr_t)buffer.p; /* for mprotect only */
     watch.nbytes = (buffer.n + watch.page - 1) / watch.page * watch.page;
     watch.n_touched = 0;
+    watch.is_armed = false;
     watch.opened = calloc(watch.nbytes / watch.page + 1, 1);
     if (!watch.opened)
         return false;
@@ -51,8 +59,18 @@ bool bo_pages_watch(struct bo_span buffer)
 
 bool bo_pages_rearm(void)
 {
-    memset(watch.opened, 0, watch.nbytes / watch.page);
+    const size_t n = watch.n_touched;
+    bool ok = true;
     watch.n_touched = 0;
+    if (watch.is_armed && n <= FEW_PAGES) {
+        for (size_t k = 0; k < n && ok; k++) {
+            watch.opened[watch.first[k]] = 0;
+            ok = mprotect(watch.p + watch.first[k] * watch.page, watch.page, PROT_NONE) == 0;
+        }
+        return ok;
+    }
+    memset(watch.opened, 0, watch.nbytes / watch.page);
+    watch.is_armed = true;
     return watch.nbytes == 0 || mprotect(watch.p, watch.nbytes, PROT_NONE) == 0;
 }
 
@@ -61,10 +79,15 @@ size_t bo_pages_touched(void)
     return watch.n_touched;
 }
 
+bool bo_pages_disarm(void)
+{
+    watch.is_armed = false;
+    return watch.nbytes == 0 || mprotect(watch.p, watch.nbytes, PROT_READ) == 0;
+}
+
 void bo_pages_unwatch(void)
 {
-    if (watch.nbytes)
-        mprotect(watch.p, watch.nbytes, PROT_READ);
+    bo_pages_disarm();
     sigaction(SIGSEGV, &watch.before, NULL);
     free(watch.opened);
     watch.opened = NULL;

@@ -22,6 +22,11 @@ bool bo_pages_rearm(void);
 /* Pages touched since the last rearm. */
 size_t bo_pages_touched(void);
 
+/*
+ * Until the next rearm no touch is counted, and none costs a fault. False when the system refuses.
+ */
+bool bo_pages_disarm(void);
+
 /* Ends the watch. The buffer is readable (not writable) again. */
 void bo_pages_unwatch(void);
 

@@ -144,7 +144,7 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
         return bo_fail_alloc(err, arena);
     enum bo_status status = BO_OK;
     for (unsigned k = 0; k < format->n_kinds && status == BO_OK; k++)
-        if (bo_filter_allows(&options->kinds, format->kinds[k].name))
+        if (bo_filter_allows(&options->kinds, format->kinds[k].name) && on->kinds >> k & 1)
             status = draw_kind(options, on, k, arena, err);
     if (status == BO_OK && wants_actions(options, on->document))
         status =
@@ -153,15 +153,17 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
 }
 
 static enum bo_status plan_document(struct bo_bench_options *options,
-                                    const struct bo_document *document, struct bo_arena *arena,
-                                    struct bo_bench_document *on, struct bo_error *err)
+                                    const struct bo_document *document, unsigned kinds,
+                                    struct bo_arena *arena, struct bo_bench_document *on,
+                                    struct bo_error *err)
 {
     struct bo_unit units[BO_MAX_UNITS];
     struct bo_writer text;
     const struct bo_format *format = document->format;
     bo_writer_init(&text, arena);
     enum bo_status status = format->print(document->model, &text, err);
-    *on = (struct bo_bench_document){.document = document, .whole = on, .text_nbytes = text.n};
+    *on = (struct bo_bench_document){
+        .document = document, .whole = on, .kinds = kinds, .text_nbytes = text.n};
     bo_writer_free(&text);
     if (format->units(document->model, units))
         on->n_units = units[0].n;
@@ -179,14 +181,15 @@ const struct bo_variant bo_variants[BO_N_VARIANTS] = {
     {"@huge", false, SIZE_MAX, true},
 };
 
-bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
-                    const struct bo_variant *variant)
+bool bo_has_variant(const struct bo_bench_options *options, const struct bo_document *document,
+                    const struct bo_codec *codec, const struct bo_variant *variant)
 {
     if (variant->portable)
         return !document->scale && codec->paths & bo_cpu_paths();
     if (variant->huge)
         return document->text_nbytes >= BO_HUGE_TEXT_NBYTES && bo_huge_allowed();
-    return variant->keep_nbytes == SIZE_MAX || (!document->scale && codec->keeps);
+    return variant->keep_nbytes == SIZE_MAX ||
+           (options->budgets && !document->scale && codec->keeps);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -348,6 +351,28 @@ static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan 
 }
 
 /*
+ * The planned part of a document, with queries for the codec, that is for the same encoding or (if
+ * `held`) has this model. NULL: none.
+ */
+static const struct bo_bench_document *find_part(const struct bo_plan *plan,
+                                                 const struct bo_bench_document *whole,
+                                                 const struct bo_codec *codec, const void *held)
+{
+    const struct bo_format *format = whole->document->format;
+    const struct bo_bench_document *before = whole;
+    for (unsigned i = 0; i < plan->n_cells; i++) {
+        const struct bo_bench_cell *cell = &plan->cells[i];
+        if (cell->on->whole != whole || codec->kinds & ~cell->on->kinds)
+            continue;
+        if (!held ? bo_encoding_of(format, cell->codec) == bo_encoding_of(format, codec)
+                  : cell->on != before && !format->differ(cell->on->document->model, held))
+            return cell->on;
+        before = cell->on;
+    }
+    return NULL;
+}
+
+/*
  * A codec that cannot hold the whole document is measured on the part that it holds, with queries
  * on that part. Otherwise *on_ret is `on`.
  */
@@ -357,23 +382,23 @@ static enum bo_status plan_held(struct bo_bench_options *options, const struct b
                                 struct bo_error *err)
 {
     const struct bo_format *format = on->document->format;
-    const struct bo_codec *encoding = bo_encoding_of(format, codec);
     const void *held;
-    *on_ret = on;
-    if (!encoding->reduce)
+    *on_ret = bo_encoding_of(format, codec)->reduce ? find_part(plan, on, codec, NULL) : on;
+    if (*on_ret)
         return BO_OK;
-    for (unsigned i = 0; i < plan->n_cells; i++) {
-        const struct bo_bench_cell *cell = &plan->cells[i];
-        if (cell->on->whole == on && bo_encoding_of(format, cell->codec) == encoding) {
-            *on_ret = cell->on;
-            return BO_OK;
-        }
-    }
+    *on_ret = on;
+    const struct bo_arena_mark mark = bo_arena_mark(arena);
     enum bo_status status = bo_held_model(format, codec, on->document->model, arena, &held, err);
     if (status == BO_UNSUPPORTED)
         return BO_OK; /* encoding reports the reason */
     if (status || !format->differ(on->document->model, held))
         return status;
+    const struct bo_bench_document *same = find_part(plan, on, codec, held);
+    if (same) {
+        bo_arena_rewind(arena, mark);
+        *on_ret = same;
+        return BO_OK;
+    }
     struct bo_document *document = bo_alloc(arena, sizeof *document);
     struct bo_bench_document *on_held = bo_alloc(arena, sizeof *on_held);
     if (!document || !on_held)
@@ -381,7 +406,7 @@ static enum bo_status plan_held(struct bo_bench_options *options, const struct b
     *document = *on->document;
     document->model = (void *)(uintptr_t)held;
     *on_ret = on_held;
-    status = plan_document(options, document, arena, on_held, err);
+    status = plan_document(options, document, codec->kinds, arena, on_held, err);
     on_held->whole = on;
     return status;
 }
@@ -396,7 +421,7 @@ static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan
         const struct bo_bench_document *on_held;
         enum bo_status status = plan_held(options, plan, *c, on, arena, &on_held, err);
         for (unsigned v = 0; v < BO_N_VARIANTS && status == BO_OK; v++)
-            if (bo_has_variant(on->document, *c, &bo_variants[v]))
+            if (bo_has_variant(options, on->document, *c, &bo_variants[v]))
                 status = add_cell(options, plan, *c, &bo_variants[v], on_held, arena, err);
         if (status)
             return status;
@@ -443,7 +468,7 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
         return bo_fail_alloc(err, arena);
     for (size_t d = 0; d < n_documents; d++) {
         struct bo_bench_document *on = &plan->documents[d];
-        enum bo_status status = plan_document(options, &documents[d], arena, on, err);
+        enum bo_status status = plan_document(options, &documents[d], ~0u, arena, on, err);
         if (status == BO_OK)
             status = add_cells(options, plan, on, arena, err);
         if (status)
@@ -488,7 +513,7 @@ uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_do
             for (unsigned v = 0; bo_filter_allows(&options->codecs, (*c)->name) &&
                                  bo_is_measured(&documents[d], *c) && v < BO_N_VARIANTS;
                  v++)
-                if (bo_has_variant(&documents[d], *c, &bo_variants[v]))
+                if (bo_has_variant(options, &documents[d], *c, &bo_variants[v]))
                     n += count_cell_rows(options, &documents[d], *c, &bo_variants[v]);
         n += count_cell_rows(options, &documents[d], &bo_noop_codec, &bo_variants[0]);
     }

@@ -43,6 +43,7 @@ struct bo_bench_options {
     double verify_s;    /* a row's answers are compared once, or for this long if that is shorter */
     unsigned timeout_s; /* wall-clock time of a process */
     uint64_t order_seed; /* of the shuffles */
+    bool budgets;        /* also with budgets for what readers keep: see bo_variants */
     /*
      * Programs that measure in other layouts (agents.h), one per round in turn; NULL: this program.
      */
@@ -114,12 +115,12 @@ extern const struct bo_variant bo_variants[BO_N_VARIANTS];
 
 /*
  * True when a codec is measured in this variant on this machine: the portable variant if its
- * default code path is another one; a budget if its readers keep what they read; huge pages if the
- * document is large and the system provides them. Of the curves' documents, only the last variant
- * is measured.
+ * default code path is another one; a budget if its readers keep what they read and the options
+ * want budgets; huge pages if the document is large and the system provides them. Of the curves'
+ * documents, only the last variant is measured.
  */
-bool bo_has_variant(const struct bo_document *document, const struct bo_codec *codec,
-                    const struct bo_variant *variant);
+bool bo_has_variant(const struct bo_bench_options *options, const struct bo_document *document,
+                    const struct bo_codec *codec, const struct bo_variant *variant);
 
 struct bo_bench_cell {
     const struct bo_codec *codec;
@@ -140,6 +141,7 @@ struct bo_bench_document {
     const struct bo_document *document;
     /* the whole document in the plan; differs if an encoding cannot hold all of it */
     const struct bo_bench_document *whole;
+    unsigned kinds;       /* bit k is set if it has queries of the kind k, unless filtered out */
     uint64_t text_nbytes; /* of the canonical text */
     uint64_t n_units;     /* number of the format's first unit */
     struct bo_query_set *sets;

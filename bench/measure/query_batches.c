@@ -16,8 +16,9 @@ enum {
     FEW_COLD_CALLS = 1, /* the same if a repetition is to be shorter than SHORT_NS */
     SHORT_NS = 2000000,
     PAGES_SAMPLE = 256,                  /* queries whose pages are counted, */
-    FRESH_PAGES_SAMPLE = BO_FRESH_BATCH, /* if each opens a reader, which takes most of the time, */
+    FRESH_PAGES_SAMPLE = 8,              /* if each opens a reader, which takes most of the time, */
     MAX_PAGES = 1 << 13,                 /* or fewer if together they touch this many pages */
+    MANY_PAGES = 4,                      /* above this, faults of opening cost more than none */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this, an interrupt is negligible */
     SPARE_ANSWERS =
         16 << 10, /* bytes besides the right answers: the no-op codec's answers have other sizes */
@@ -201,20 +202,30 @@ static uint64_t size_batch(struct querying *querying)
 }
 
 /*
- * A later repetition verifies for as long as it measures, at most one pass over the set. This also
- * warms up.
+ * A later repetition verifies for half as long as it measures, at most one pass over the set. This
+ * also warms up.
  */
 static uint64_t warm_ns(double min_time_s)
 {
-    return (uint64_t)(min_time_s * 1e9);
+    return (uint64_t)(min_time_s * 0.5e9);
+}
+
+/* The batches of the row's first repetition: sets the size of the next ones, returns their time. */
+static uint64_t size_again(struct querying *querying, const struct bo_record *first)
+{
+    const struct bo_query_set *set = querying->query_set;
+    const double n = (double)first->iterations / bo_record_counter(first, "batches")->value;
+    const double calls = n * (double)set->n_chunks / (double)set->n + 0.5;
+    querying->calls = calls < 1 ? 1 : (size_t)calls;
+    return (uint64_t)(first->real_ns * n);
 }
 
 /*
  * One repetition in batches: for min_time_s, or a few cold batches. If a chunk takes long enough
- * (chunk_ns), the batch size needs no further trial.
+ * (chunk_ns), or there has been a repetition, the batch size needs no trial.
  */
-static bool time_batches(struct querying *querying, const char *name, double min_time_s,
-                         uint64_t chunk_ns, struct bo_record *record)
+static bool time_batches(struct querying *querying, const struct bo_bench_row *row,
+                         double min_time_s, uint64_t chunk_ns, struct bo_record *record)
 {
     const bool cold = is_cold(querying);
     const struct bo_timed timed = {
@@ -222,10 +233,12 @@ static bool time_batches(struct querying *querying, const char *name, double min
     querying->calls = 1;
     uint64_t n_batches = min_time_s * 1e9 < SHORT_NS ? FEW_COLD_CALLS : COLD_CALLS;
     if (!cold) {
-        const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns : size_batch(querying);
+        const uint64_t ns = chunk_ns >= TRY_AGAIN_NS ? chunk_ns
+                            : row->n_times           ? size_again(querying, row->times)
+                                                     : size_batch(querying);
         n_batches = bo_batches_for(min_time_s, (double)ns);
     }
-    if (bo_measure(name, n_batches, &timed, record))
+    if (bo_measure(row->name, n_batches, &timed, record))
         return true;
     char why[BO_MAX_MESSAGE - 20];
     say_status(querying, why, sizeof why);
@@ -242,39 +255,52 @@ static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_
     return ok;
 }
 
-/* Replaces the reader by a new one, which has run no query. */
-static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena)
+/*
+ * Replaces the reader by a new one, which has run no query. *n_pages_ref is the number of pages
+ * that opening touches, SIZE_MAX at first: many are made readable before.
+ */
+static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena,
+                       size_t *n_pages_ref)
 {
+    const bool is_first = *n_pages_ref == SIZE_MAX;
+    if (is_first ? !bo_pages_rearm() : *n_pages_ref > MANY_PAGES && !bo_pages_disarm())
+        return false;
     bo_arena_free(arena);
-    return bo_open_in(fresh, arena, &fresh->reader, &querying->err) == BO_OK;
+    if (bo_open_in(fresh, arena, &fresh->reader, &querying->err))
+        return false;
+    if (is_first)
+        *n_pages_ref = bo_pages_touched();
+    return true;
 }
 
 /*
  * The mean number of distinct pages of the input that one query reads, without those of opening.
  * Readers may keep what they have read, so the reader is a new one. A lazy codec gets a new reader
- * for each query, since its queries read what other codecs read in open.
+ * for each query, since its queries read what other codecs read in open. A fresh workload opens its
+ * own.
  */
 static bool count_pages(struct querying *querying, struct bo_record *exact, char *message)
 {
     const struct bo_opened *opened = querying->opened;
     const size_t n = querying->query_set->n;
-    const size_t most = querying->query_set->workload->fresh ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
+    const bool opens_itself = querying->query_set->workload->fresh;
+    const bool opens_again = !opens_itself && opened->codec->lazy;
+    const size_t most = opens_itself ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
     const size_t n_sample = n < most ? n : most;
     uint64_t n_touched = 0;
-    size_t i = 0;
+    size_t i = 0, n_opening = SIZE_MAX;
     struct bo_opened fresh = *opened;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bool ok = open_again(querying, &fresh, &arena);
-    if (!ok || !bo_pages_watch(opened->payload)) {
+    if (!bo_pages_watch(opened->payload)) {
         snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
-        bo_arena_free(&arena);
         return false;
     }
+    bool ok = opens_itself || open_again(querying, &fresh, &arena, &n_opening);
     querying->opened = &fresh;
     for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
         const size_t query = i * n / n_sample;
-        ok = (!opened->codec->lazy || open_again(querying, &fresh, &arena)) &&
+        ok = (!opens_again || open_again(querying, &fresh, &arena, &n_opening)) &&
              count_pages_of(querying, query, &n_touched);
         if (!ok)
             snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", query);
@@ -305,7 +331,7 @@ bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_ro
     const bool ok = verify(&querying, verify_ns, &verified, record->message) &&
                     (!is_first || !opened->answers_right || opened->huge_pages ||
                      count_pages(&querying, exact, record->message)) &&
-                    time_batches(&querying, row->name, min_time_s, verified.chunk_ns, record);
+                    time_batches(&querying, row, min_time_s, verified.chunk_ns, record);
     if (ok && opened->codec->keeps && !query_set->workload->fresh) {
         const struct bo_arena *arena = opened->arena;
         bo_record_count(record, "fresh_ns", verified.first_ns);

@@ -10,18 +10,19 @@ enum {
     /* the cost of a call, about 5 ns, is negligible for this many queries */
     CHUNK_QUERIES = 256,
     CHUNK_ANSWERS = 32 << 10, /* bytes: answers of variable size stay in the first-level cache */
+    /* bytes: with so many answers of variable size, a set has enough queries */
+    ENOUGH_ANSWERS = 64 << 20,
 };
 
 /*
  * A chunk of a cold workload is the queries between two flushes of the caches. A chunk of a fresh
- * workload opens few readers, since that may take long.
+ * workload opens one reader, since that may take long.
  */
 static size_t chunk_queries(const struct bo_query_set *q)
 {
     const struct bo_workload *workload = q->workload;
     if (workload->fresh)
-        return workload->fresh < BO_FRESH_BATCH ? BO_FRESH_BATCH / workload->fresh * workload->fresh
-                                                : workload->fresh;
+        return workload->fresh;
     if (!workload->cold)
         return CHUNK_QUERIES;
     return workload->given && workload->given->stretch ? workload->given->stretch : BO_COLD_BATCH;
@@ -142,7 +143,7 @@ static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
         return bo_fail_alloc(err, arena);
     const bool may_halve = !q->workload->fresh && !(q->workload->cold && q->workload->given);
     size_t i = 0, most = chunk_queries(q);
-    while (i < q->n) {
+    while (i < q->n && sink.n < ENOUGH_ANSWERS) {
         const size_t off = sink.n, n = most_from(q, i, most);
         const enum bo_status status = answer_variable(q, i, n, model, arena, &sink);
         if (status && status != BO_OVER_LIMIT)

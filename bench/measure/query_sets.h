@@ -16,9 +16,6 @@ enum { BO_MAX_ANSWERS_NBYTES = 256 << 20 };
 /* Queries between two emptyings of the caches in a cold workload. */
 enum { BO_COLD_BATCH = 64 };
 
-/* The maximum number of queries in a chunk if the workload opens a reader for fewer queries. */
-enum { BO_FRESH_BATCH = 8 };
-
 /* Consecutive queries and their right answers. */
 struct bo_chunk {
     size_t first, n; /* queries */

@@ -34,6 +34,7 @@ static void start_on(struct run *run, const struct bo_codec *const *codecs, size
     run->document = toy_document(&run->format, &run->model);
     run->document.text_nbytes = text_nbytes;
     run->options = (struct bo_bench_options){.rounds = N_ROUNDS,
+                                             .budgets = true,
                                              .min_time_s = 0.0002,
                                              .verify_s = 0.05,
                                              .timeout_s = 60,

@@ -229,9 +229,8 @@ static json_t *finish(const struct turns *turns, unsigned build,
         }
         family++;
     }
-    json_t *results = json_pack("{s:O, s:o}", "context", gathered->context, "benchmarks", entries);
-    bo_results_mark(results, documents);
-    return results;
+    bo_results_mark(gathered->context, documents);
+    return json_pack("{s:O, s:o}", "context", gathered->context, "benchmarks", entries);
 }
 
 /* On a terminal one line is redrawn; elsewhere, one line for each document and each round. */

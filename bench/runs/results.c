@@ -154,16 +154,10 @@ static void add_aggregates(json_t *entries, const struct place *place)
     }
 }
 
-/* Families are numbered through all documents. */
-static unsigned next_family(const json_t *entries)
-{
-    const size_t n = json_array_size(entries);
-    const json_t *last = n ? json_array_get(entries, n - 1) : NULL;
-    return last ? (unsigned)json_integer_value(json_object_get(last, "family_index")) + 1 : 0;
-}
-
-static void add_rows(json_t *entries, const struct bo_plan *plan,
-                     const struct bo_bench_document *on, unsigned first_family, bool has_layouts)
+/* Families are numbered through all documents. Returns the number of the next one. */
+static unsigned add_rows(json_t *entries, const struct bo_plan *plan,
+                         const struct bo_bench_document *on, unsigned first_family,
+                         bool has_layouts)
 {
     struct place place = {.family = first_family, .has_layouts = has_layouts};
     for (unsigned c = 0; c < plan->n_cells; c++) {
@@ -179,255 +173,7 @@ static void add_rows(json_t *entries, const struct bo_plan *plan,
             place.family++;
         }
     }
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
-
-/* True when the document is a user's file and not part of the corpora. */
-static bool is_users_file(const struct bo_document *document)
-{
-    return strcmp(document->provenance, document->path) == 0;
-}
-
-/*
- * The names of the sets without queries because an answer is too large if `too_large`, else because
- * the document has no input for them.
- */
-static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
-{
-    json_t *names = json_array();
-    for (unsigned s = 0; s < on->n_sets; s++)
-        if (on->sets[s].n == 0 && on->sets[s].too_large == too_large)
-            json_array_append_new(
-                names, json_sprintf("%s/%s", on->sets[s].kind->name, on->sets[s].workload->name));
-    return names;
-}
-
-/*
- * Identifies the queries of each label by a hash of the right answers and their number. Builds that
- * draw other queries are not comparable.
- */
-static json_t *query_sets_json(const struct bo_bench_document *on)
-{
-    json_t *query_set = json_object();
-    for (unsigned s = 0; s < on->n_sets; s++) {
-        const struct bo_query_set *set = &on->sets[s];
-        char label[128];
-        snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
-        if (set->n)
-            json_object_set_new(
-                query_set, label,
-                json_sprintf("%zu answers, %016" PRIx64, set->n,
-                             bo_hash((struct bo_span){set->answers, set->answers_nbytes})));
-    }
-    return query_set;
-}
-
-/* Adds to a document's sizes its origin, and the workloads that could not be run. */
-static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
-{
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
-    json_object_set_new(sizes, "format", json_string(on->document->format->name));
-    if (is_users_file(on->document)) /* without its folder, since results are shared */
-        json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
-    json_object_set_new(sizes, "provenance",
-                        json_string(is_users_file(on->document) ? "a file of the user's"
-                                                                : on->document->provenance));
-    json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
-    json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
-    if (on->document->held_out)
-        json_object_set_new(sizes, "held_out", json_true());
-    if (*on->document->sealed)
-        json_object_set_new(sizes, "sealed", json_string(on->document->sealed));
-    json_object_set_new(sizes, "xxh3", json_string(hash));
-    json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
-    json_object_set_new(sizes, "questions", query_sets_json(on));
-    json_object_set_new(sizes, "not_asked", empty_sets(on, false));
-    json_object_set_new(sizes, "too_large", empty_sets(on, true));
-}
-
-json_t *bo_results_start(const struct bo_bench_options *options, json_t *context)
-{
-    json_t *ours = json_object_get(context, "bakeoff");
-    json_object_set_new(ours, "rounds", json_integer((json_int_t)options->rounds));
-    json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
-    json_object_set_new(ours, "timeout_s", json_integer((json_int_t)options->timeout_s));
-    json_object_set_new(ours, "seeds",
-                        json_pack("{s:i, s:I}", "queries", BO_QUERY_SEED, "order",
-                                  (json_int_t)options->order_seed));
-    json_object_set_new(ours, "documents", json_array());
-    return json_pack("{s:o, s:[]}", "context", context, "benchmarks");
-}
-
-/* A/A comparisons and the size of the layout effect, by query kind and operation. */
-static void add_noise(json_t *document, json_t *entries)
-{
-    struct bo_run run;
-    const char *format = json_string_value(json_object_get(document, "format"));
-    const char *name = json_string_value(json_object_get(document, "name"));
-    json_t *alone = json_pack("{s:{s:{s:[O]}}, s:O}", "context", "bakeoff", "documents", document,
-                              "benchmarks", entries);
-    if (bo_run_take(alone, "results", &run))
-        json_object_set_new(document, "noise", bo_noise_json(&run, format, name));
-    bo_run_free(&run);
-}
-
-void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
-                    json_t *sizes)
-{
-    json_t *ours = json_object_get(json_object_get(results, "context"), "bakeoff");
-    json_t *all = json_object_get(results, "benchmarks"), *entries = json_array();
-    add_provenance(sizes, on);
-    json_array_append_new(json_object_get(ours, "documents"), sizes);
-    add_rows(entries, plan, on, next_family(all), json_object_get(ours, "layouts") != NULL);
-    add_noise(sizes, entries);
-    json_array_extend(all, entries);
-    json_decref(entries);
-}
-
-/* ---- partial results ------------------------------------------------------------------------- */
-
-static json_t *ours_of(const json_t *results)
-{
-    return json_object_get(json_object_get(results, "context"), "bakeoff");
-}
-
-/* "pcdata/go-cmd 0123456789abcdef" of each document. */
-static json_t *list_json(const struct bo_documents *documents)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < documents->n; i++) {
-        const struct bo_document *d = &documents->items[i];
-        json_array_append_new(list,
-                              json_sprintf("%s/%s %016" PRIx64, d->format->name, d->name, d->hash));
-    }
-    return list;
-}
-
-void bo_results_mark(json_t *results, const struct bo_documents *all)
-{
-    json_t *ours = ours_of(results), *documents = json_object_get(ours, "documents"), *document;
-    size_t i, n_complete = 0;
-    json_array_foreach(documents, i, document) n_complete +=
-        !json_object_get(document, "complete_rounds");
-    if (n_complete == all->n)
-        json_object_del(ours, "partial");
-    else
-        json_object_set_new(ours, "partial",
-                            json_pack("{s:i, s:i, s:o}", "measured", (int)n_complete, "of",
-                                      (int)all->n, "documents", list_json(all)));
-}
-
-/* True when "format/codec/document/label" is of format/document. */
-static bool is_row_of(const char *name, const char *format, const char *document)
-{
-    const size_t n_format = strlen(format), n_document = strlen(document);
-    if (strncmp(name, format, n_format) != 0 || name[n_format] != '/')
-        return false;
-    const char *slash = strchr(name + n_format + 1, '/');
-    return slash && strncmp(slash + 1, document, n_document) == 0 && slash[1 + n_document] == '/';
-}
-
-static void remove_rows(json_t *entries, const char *format, const char *document)
-{
-    for (size_t i = json_array_size(entries); i-- > 0;)
-        if (is_row_of(json_string_value(json_object_get(json_array_get(entries, i), "run_name")),
-                      format, document))
-            json_array_remove(entries, i);
-}
-
-/* The first of `keys` (ends with NULL) whose values differ; NULL when none does. */
-static const char *first_difference(const json_t *a, const json_t *b, const char *const *keys)
-{
-    for (; *keys; keys++) {
-        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
-        if ((x || y) && !json_equal(x, y))
-            return *keys;
-    }
-    return NULL;
-}
-
-static char *value_text(const json_t *object, const char *key)
-{
-    char *text = json_dumps(json_object_get(object, key), JSON_ENCODE_ANY | JSON_COMPACT);
-    return text ? text : strdup("nothing");
-}
-
-bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
-                       const struct bo_documents *all)
-{
-    static const char *const keys[] = {"machine", "cpu",    "program_xxh3", "flags", "options",
-                                       "shard",   "rounds", "layouts",      NULL};
-    json_t *ours = ours_of(results), *partial = json_object_get(ours, "partial"), *document;
-    json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
-    const char *key = first_difference(ours, ours_of(fresh), keys);
-    if (key) {
-        char *was = value_text(ours, key), *is = value_text(ours_of(fresh), key);
-        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n", path,
-                key, was, is);
-        free(was);
-        free(is);
-    } else if (!json_equal(list, json_object_get(partial, "documents"))) {
-        fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents differ from this run's\n",
-                path);
-        key = "documents";
-    }
-    json_decref(list);
-    for (size_t i = json_array_size(documents); i-- > 0 && !key;) {
-        document = json_array_get(documents, i);
-        if (!json_object_get(document, "complete_rounds"))
-            continue;
-        remove_rows(json_object_get(results, "benchmarks"),
-                    json_string_value(json_object_get(document, "format")),
-                    json_string_value(json_object_get(document, "name")));
-        json_array_remove(documents, i);
-    }
-    return !key;
-}
-
-bool bo_results_have(const json_t *results, const struct bo_document *document)
-{
-    const json_t *known;
-    size_t i;
-    json_array_foreach(json_object_get(ours_of(results), "documents"), i, known)
-    {
-        const char *format = json_string_value(json_object_get(known, "format"));
-        const char *name = json_string_value(json_object_get(known, "name"));
-        if (strcmp(format, document->format->name) == 0 && strcmp(name, document->name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-void bo_results_write(const json_t *results, FILE *out)
-{
-    enum { FLAGS = JSON_REAL_PRECISION(7) };
-    const json_t *entries = json_object_get(results, "benchmarks"), *entry;
-    const char *separator = "\n";
-    size_t i;
-    fputs("{\"context\": ", out);
-    json_dumpf(json_object_get(results, "context"), out, FLAGS | JSON_INDENT(1));
-    fputs(",\n\"benchmarks\": [", out);
-    json_array_foreach(entries, i, entry)
-    {
-        fputs(separator, out);
-        json_dumpf(entry, out, FLAGS);
-        separator = ",\n";
-    }
-    fputs("\n]}\n", out);
-}
-
-static void print_results(const void *results, FILE *out)
-{
-    bo_results_write(results, out);
-}
-
-bool bo_results_save(const char *path, const json_t *results)
-{
-    return bo_output_printed(path, print_results, results);
+    return place.family;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -497,18 +243,13 @@ static void add_to_family(struct family *family, const json_t *entry)
         family->failure = entry;
 }
 
-void bo_results_csv(const json_t *results, FILE *out)
+/* A line for each row, whose entries follow each other. */
+static void put_csv_rows(const json_t *entries, FILE *out)
 {
-    const json_t *entries = json_object_get(results, "benchmarks"), *entry;
+    const json_t *entry;
     struct family family = {NULL, NULL, NULL, NULL};
     const char *name = NULL;
     size_t i;
-    fputs("name,repetitions,median_ns,stddev_ns", out);
-    for (const char *const *c = csv_counters; *c; c++)
-        fprintf(out, ",%s", *c);
-    for (const char *const *c = bo_exact_counters; *c; c++)
-        fprintf(out, ",%s", *c);
-    fputs(",error\n", out);
     json_array_foreach(entries, i, entry)
     {
         const char *run_name = json_string_value(json_object_get(entry, "run_name"));
@@ -521,4 +262,374 @@ void bo_results_csv(const json_t *results, FILE *out)
     }
     if (name)
         put_row(&family, out);
+}
+
+static void put_csv_header(FILE *out)
+{
+    fputs("name,repetitions,median_ns,stddev_ns", out);
+    for (const char *const *c = csv_counters; *c; c++)
+        fprintf(out, ",%s", *c);
+    for (const char *const *c = bo_exact_counters; *c; c++)
+        fprintf(out, ",%s", *c);
+    fputs(",error\n", out);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* A text that grows. */
+struct text {
+    FILE *out;
+    char *p;
+    size_t n; /* after fflush(out) */
+};
+
+struct bo_results {
+    json_t *context;
+    struct text entries, csv; /* of the documents so far: a line for each entry and each row */
+    unsigned n_families;      /* rows so far */
+};
+
+enum { JSON_FLAGS = JSON_REAL_PRECISION(7) };
+
+static void open_text(struct text *text)
+{
+    text->out = open_memstream(&text->p, &text->n);
+    if (!text->out)
+        abort();
+}
+
+static void close_text(struct text *text)
+{
+    fclose(text->out);
+    free(text->p);
+}
+
+static void put_text(const struct text *text, FILE *out)
+{
+    fflush(text->out);
+    fwrite(text->p, 1, text->n, out);
+}
+
+/* Adds entries with the separator before each. */
+static void add_entries(struct bo_results *results, const json_t *entries)
+{
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(entries, i, entry)
+    {
+        fputs(ftell(results->entries.out) ? ",\n" : "\n", results->entries.out);
+        json_dumpf(entry, results->entries.out, JSON_FLAGS);
+    }
+    put_csv_rows(entries, results->csv.out);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* True when the document is a user's file and not part of the corpora. */
+static bool is_users_file(const struct bo_document *document)
+{
+    return strcmp(document->provenance, document->path) == 0;
+}
+
+/*
+ * The names of the sets without queries because an answer is too large if `too_large`, else because
+ * the document has no input for them.
+ */
+static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
+{
+    json_t *names = json_array();
+    for (unsigned s = 0; s < on->n_sets; s++)
+        if (on->sets[s].n == 0 && on->sets[s].too_large == too_large)
+            json_array_append_new(
+                names, json_sprintf("%s/%s", on->sets[s].kind->name, on->sets[s].workload->name));
+    return names;
+}
+
+/*
+ * Identifies the queries of each label by a hash of the right answers and their number. Builds that
+ * draw other queries are not comparable.
+ */
+static json_t *query_sets_json(const struct bo_bench_document *on)
+{
+    json_t *query_set = json_object();
+    for (unsigned s = 0; s < on->n_sets; s++) {
+        const struct bo_query_set *set = &on->sets[s];
+        char label[128];
+        snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
+        if (set->n)
+            json_object_set_new(
+                query_set, label,
+                json_sprintf("%zu answers, %016" PRIx64, set->n,
+                             bo_hash((struct bo_span){set->answers, set->answers_nbytes})));
+    }
+    return query_set;
+}
+
+/* Adds to a document's sizes its origin, and the workloads that could not be run. */
+static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
+{
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
+    json_object_set_new(sizes, "format", json_string(on->document->format->name));
+    if (is_users_file(on->document)) /* without its folder, since results are shared */
+        json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
+    json_object_set_new(sizes, "provenance",
+                        json_string(is_users_file(on->document) ? "a file of the user's"
+                                                                : on->document->provenance));
+    json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
+    json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
+    if (on->document->held_out)
+        json_object_set_new(sizes, "held_out", json_true());
+    if (*on->document->sealed)
+        json_object_set_new(sizes, "sealed", json_string(on->document->sealed));
+    json_object_set_new(sizes, "xxh3", json_string(hash));
+    json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
+    json_object_set_new(sizes, "questions", query_sets_json(on));
+    json_object_set_new(sizes, "not_asked", empty_sets(on, false));
+    json_object_set_new(sizes, "too_large", empty_sets(on, true));
+}
+
+/* Results with this context and no document. */
+static struct bo_results *make_results(json_t *context)
+{
+    struct bo_results *results = calloc(1, sizeof *results);
+    if (!results)
+        abort();
+    results->context = context;
+    open_text(&results->entries);
+    open_text(&results->csv);
+    return results;
+}
+
+struct bo_results *bo_results_start(const struct bo_bench_options *options, json_t *context)
+{
+    json_t *ours = json_object_get(context, "bakeoff");
+    json_object_set_new(ours, "rounds", json_integer((json_int_t)options->rounds));
+    json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
+    json_object_set_new(ours, "timeout_s", json_integer((json_int_t)options->timeout_s));
+    json_object_set_new(ours, "seeds",
+                        json_pack("{s:i, s:I}", "queries", BO_QUERY_SEED, "order",
+                                  (json_int_t)options->order_seed));
+    json_object_set_new(ours, "documents", json_array());
+    return make_results(context);
+}
+
+struct bo_results *bo_results_of(const json_t *json)
+{
+    struct bo_results *results = make_results(json_incref(json_object_get(json, "context")));
+    const json_t *entries = json_object_get(json, "benchmarks");
+    const size_t n = json_array_size(entries);
+    if (n)
+        results->n_families = 1 + (unsigned)json_integer_value(json_object_get(
+                                      json_array_get(entries, n - 1), "family_index"));
+    add_entries(results, entries);
+    return results;
+}
+
+json_t *bo_results_context(const struct bo_results *results)
+{
+    return results->context;
+}
+
+void bo_results_free(struct bo_results *results)
+{
+    if (!results)
+        return;
+    close_text(&results->entries);
+    close_text(&results->csv);
+    json_decref(results->context);
+    free(results);
+}
+
+/* A/A comparisons and the size of the layout effect, by query kind and operation. */
+static void add_noise(json_t *document, json_t *entries)
+{
+    struct bo_run run;
+    const char *format = json_string_value(json_object_get(document, "format"));
+    const char *name = json_string_value(json_object_get(document, "name"));
+    json_t *alone = json_pack("{s:{s:{s:[O]}}, s:O}", "context", "bakeoff", "documents", document,
+                              "benchmarks", entries);
+    if (bo_run_take(alone, "results", &run))
+        json_object_set_new(document, "noise", bo_noise_json(&run, format, name));
+    bo_run_free(&run);
+}
+
+static json_t *ours_of(const json_t *context)
+{
+    return json_object_get(context, "bakeoff");
+}
+
+void bo_results_add(struct bo_results *results, const struct bo_plan *plan,
+                    const struct bo_bench_document *on, json_t *sizes)
+{
+    json_t *ours = ours_of(results->context), *entries = json_array();
+    add_provenance(sizes, on);
+    json_array_append_new(json_object_get(ours, "documents"), sizes);
+    results->n_families =
+        add_rows(entries, plan, on, results->n_families, json_object_get(ours, "layouts") != NULL);
+    add_noise(sizes, entries);
+    add_entries(results, entries);
+    json_decref(entries);
+}
+
+/* ---- partial results ------------------------------------------------------------------------- */
+
+/* "pcdata/go-cmd 0123456789abcdef" of each document. */
+static json_t *list_json(const struct bo_documents *documents)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *d = &documents->items[i];
+        json_array_append_new(list,
+                              json_sprintf("%s/%s %016" PRIx64, d->format->name, d->name, d->hash));
+    }
+    return list;
+}
+
+void bo_results_mark(json_t *context, const struct bo_documents *all)
+{
+    json_t *ours = ours_of(context), *documents = json_object_get(ours, "documents"), *document;
+    size_t i, n_complete = 0;
+    json_array_foreach(documents, i, document) n_complete +=
+        !json_object_get(document, "complete_rounds");
+    if (n_complete == all->n)
+        json_object_del(ours, "partial");
+    else
+        json_object_set_new(ours, "partial",
+                            json_pack("{s:i, s:i, s:o}", "measured", (int)n_complete, "of",
+                                      (int)all->n, "documents", list_json(all)));
+}
+
+/* True when "format/codec/document/label" is of format/document. */
+static bool is_row_of(const char *name, const char *format, const char *document)
+{
+    const size_t n_format = strlen(format), n_document = strlen(document);
+    if (strncmp(name, format, n_format) != 0 || name[n_format] != '/')
+        return false;
+    const char *slash = strchr(name + n_format + 1, '/');
+    return slash && strncmp(slash + 1, document, n_document) == 0 && slash[1 + n_document] == '/';
+}
+
+static void remove_rows(json_t *entries, const char *format, const char *document)
+{
+    for (size_t i = json_array_size(entries); i-- > 0;)
+        if (is_row_of(json_string_value(json_object_get(json_array_get(entries, i), "run_name")),
+                      format, document))
+            json_array_remove(entries, i);
+}
+
+/* The first of `keys` (ends with NULL) whose values differ; NULL when none does. */
+static const char *first_difference(const json_t *a, const json_t *b, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
+        if ((x || y) && !json_equal(x, y))
+            return *keys;
+    }
+    return NULL;
+}
+
+static char *value_text(const json_t *object, const char *key)
+{
+    char *text = json_dumps(json_object_get(object, key), JSON_ENCODE_ANY | JSON_COMPACT);
+    return text ? text : strdup("nothing");
+}
+
+bool bo_results_resume(const char *path, json_t *json, const struct bo_documents *all,
+                       struct bo_results **results)
+{
+    static const char *const keys[] = {"machine", "cpu",    "program_xxh3", "flags", "options",
+                                       "shard",   "rounds", "layouts",      NULL};
+    json_t *ours = ours_of(json_object_get(json, "context")), *fresh = ours_of((*results)->context);
+    json_t *partial = json_object_get(ours, "partial"), *document;
+    json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
+    const char *key = first_difference(ours, fresh, keys);
+    if (key) {
+        char *was = value_text(ours, key), *is = value_text(fresh, key);
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its %s is %s, this run's is %s\n", path,
+                key, was, is);
+        free(was);
+        free(is);
+    } else if (!json_equal(list, json_object_get(partial, "documents"))) {
+        fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents differ from this run's\n",
+                path);
+        key = "documents";
+    }
+    json_decref(list);
+    for (size_t i = json_array_size(documents); i-- > 0 && !key;) {
+        document = json_array_get(documents, i);
+        if (!json_object_get(document, "complete_rounds"))
+            continue;
+        remove_rows(json_object_get(json, "benchmarks"),
+                    json_string_value(json_object_get(document, "format")),
+                    json_string_value(json_object_get(document, "name")));
+        json_array_remove(documents, i);
+    }
+    if (key)
+        return false;
+    bo_results_free(*results);
+    *results = bo_results_of(json);
+    return true;
+}
+
+bool bo_results_have(const struct bo_results *results, const struct bo_document *document)
+{
+    const json_t *known;
+    size_t i;
+    json_array_foreach(json_object_get(ours_of(results->context), "documents"), i, known)
+    {
+        const char *format = json_string_value(json_object_get(known, "format"));
+        const char *name = json_string_value(json_object_get(known, "name"));
+        if (strcmp(format, document->format->name) == 0 && strcmp(name, document->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+void bo_results_write(const struct bo_results *results, FILE *out)
+{
+    fputs("{\"context\": ", out);
+    json_dumpf(results->context, out, JSON_FLAGS | JSON_INDENT(1));
+    fputs(",\n\"benchmarks\": [", out);
+    put_text(&results->entries, out);
+    fputs("\n]}\n", out);
+}
+
+void bo_results_csv(const struct bo_results *results, FILE *out)
+{
+    put_csv_header(out);
+    put_text(&results->csv, out);
+}
+
+static void print_results(const void *results, FILE *out)
+{
+    bo_results_write(results, out);
+}
+
+bool bo_results_save(const char *path, const struct bo_results *results)
+{
+    return bo_output_printed(path, print_results, results);
+}
+
+static void print_csv(const void *results, FILE *out)
+{
+    bo_results_csv(results, out);
+}
+
+bool bo_results_save_csv(const char *path, const struct bo_results *results)
+{
+    return bo_output_printed(path, print_csv, results);
+}
+
+json_t *bo_results_json(const struct bo_results *results)
+{
+    struct text text;
+    open_text(&text);
+    bo_results_write(results, text.out);
+    fflush(text.out);
+    json_t *json = json_loadb(text.p, text.n, 0, NULL);
+    close_text(&text);
+    return json;
 }

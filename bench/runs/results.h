@@ -7,10 +7,27 @@
 #include "bench/measure/plan.h"
 
 /*
- * {"context": {...}, "benchmarks": []}, without a document yet. `context` (see bo_machine_context)
- * becomes part of it. The caller owns the result.
+ * The results of a run. Finished documents are kept as text, not as JSON objects: the process that
+ * holds them forks for every measurement, and a fork copies the page tables.
  */
-json_t *bo_results_start(const struct bo_bench_options *options, json_t *context);
+struct bo_results;
+
+/*
+ * Results without a document yet. `context` (see bo_machine_context) becomes part of them. The
+ * caller frees them.
+ */
+struct bo_results *bo_results_start(const struct bo_bench_options *options, json_t *context);
+
+/* The results in an object that bo_results_json returned, or a file contains. */
+struct bo_results *bo_results_of(const json_t *json);
+
+/* {"context": {...}, "benchmarks": [...]}. The caller owns it. */
+json_t *bo_results_json(const struct bo_results *results);
+
+/* The context, which the results own. */
+json_t *bo_results_context(const struct bo_results *results);
+
+void bo_results_free(struct bo_results *results);
 
 /*
  * Adds a document of the plan: for each row, one entry per repetition, then _mean, _median, _stddev
@@ -19,36 +36,36 @@ json_t *bo_results_start(const struct bo_bench_options *options, json_t *context
  * it becomes part of the results, with the object "noise" (bench/runs/noise.h). "complete_rounds"
  * marks a document that was interrupted after that many rounds.
  */
-void bo_results_add(json_t *results, const struct bo_plan *plan, const struct bo_bench_document *on,
-                    json_t *sizes);
+void bo_results_add(struct bo_results *results, const struct bo_plan *plan,
+                    const struct bo_bench_document *on, json_t *sizes);
 
 /*
- * Marks results that lack documents of the run as partial: context.bakeoff.partial is {"measured":
- * n, "of": n, "documents": [...]}. Removes the mark from complete results.
+ * Marks the context of results that lack documents of the run as partial: bakeoff.partial is
+ * {"measured": n, "of": n, "documents": [...]}. Removes the mark from that of complete results.
  */
-void bo_results_mark(json_t *results, const struct bo_documents *all);
+void bo_results_mark(json_t *context, const struct bo_documents *all);
 
 /*
- * Prepares the partial results in a file for more documents: removes a document that was
- * interrupted. False after a message when they have another machine, build, set of options or list
- * of documents than `fresh` (of bo_results_start) and `all`.
+ * Replaces results without a document (of bo_results_start) by the partial ones of the file `path`,
+ * whose object is `json`, without the documents that were interrupted. False after a message when
+ * they have another machine, build, set of options or list of documents; *results stay as they are.
  */
-bool bo_results_resume(const char *path, json_t *results, const json_t *fresh,
-                       const struct bo_documents *all);
+bool bo_results_resume(const char *path, json_t *json, const struct bo_documents *all,
+                       struct bo_results **results);
 
-bool bo_results_have(const json_t *results, const struct bo_document *document);
+bool bo_results_have(const struct bo_results *results, const struct bo_document *document);
 
 /*
  * Writes the object with one line per benchmark, so that a version control system compares it by
  * row.
  */
-void bo_results_write(const json_t *results, FILE *out);
+void bo_results_write(const struct bo_results *results, FILE *out);
 
 /*
  * Writes the same to a file, completely or not at all; NULL or "-" is standard output. False after
  * a message.
  */
-bool bo_results_save(const char *path, const json_t *results);
+bool bo_results_save(const char *path, const struct bo_results *results);
 
 /* Counters of a row that are exactly reproducible: pages and memory. Ends with NULL. */
 extern const char *const bo_exact_counters[];
@@ -57,7 +74,10 @@ extern const char *const bo_exact_counters[];
  * CSV, one line per row: medians over the repetitions, the exact counters (for a failed row, from
  * its first repetition), and the failure.
  */
-void bo_results_csv(const json_t *results, FILE *out);
+void bo_results_csv(const struct bo_results *results, FILE *out);
+
+/* Like bo_results_save. */
+bool bo_results_save_csv(const char *path, const struct bo_results *results);
 
 /*
  * The median over repetitions of a row's real_ns (counter NULL) or of a counter; NaN without

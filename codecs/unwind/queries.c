@@ -46,11 +46,12 @@ static enum bo_status point_oracle(const void *opaque, const void *queries, size
         off = f->rep ? off % f->rep : off;
         answer->start = model->joined ? 0 : f->start;
         answer->flags = f->flags;
-        answer->found = UNWIND_NO_ROW;
-        for (uint32_t r = 0; r < f->n_rows && f->rows[r].off <= off; r++) {
-            answer->found = UNWIND_ROW;
-            answer->state = f->rows[r].state;
-        }
+        uint32_t n_rows = 0; /* that start at or before the PC */
+        while (n_rows < f->n_rows && f->rows[n_rows].off <= off)
+            n_rows++;
+        answer->found = n_rows ? UNWIND_ROW : UNWIND_NO_ROW;
+        if (n_rows)
+            answer->state = f->rows[n_rows - 1].state;
     }
     return BO_OK;
 }
