@@ -329,7 +329,7 @@ static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_
     unsigned n_yields = pass->n_yields[k];
     bool is_shared = true, left_is_new = k && pass->start[k] - pass->start[k - 1] == 2;
     bool is_kept = false;
-    struct pair *next = NULL; /* the chosen pair at word i, when it has been looked up */
+    struct pair *next = NULL; /* the chosen pair at word i; NULL: not looked up, or none */
     size_t i = pass->start[k];
     for (; i < old->n && !(is_kept && i > last && i >= first); k++) {
         struct pair *pair = next ? next : chosen_at(pass, i);
@@ -346,6 +346,7 @@ static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_
             *n_shared = k;
             if (!add_from(pass, k))
                 return false;
+            next = NULL; /* adding pairs moves the others */
         }
         if (!is_shared) {
             new->words[k] = word_after(new->words, k, symbol);

@@ -256,6 +256,22 @@ static void test_longest_names(void **state)
     bo_arena_rewind(&arena, mark);
 }
 
+/* Arrays start with one element: the table of pairs moves while texts are replaced. */
+static void test_pairs_move(void **state)
+{
+    (void)state;
+    static const struct bo_span names[] = {
+        BYTES("d"),          BYTES("dd"),      BYTES("ddabddabdda"), BYTES("ddaddaa"),
+        BYTES("ddaddaadda"), BYTES("ddaddad"), BYTES("ddcaaaaaaaa"), BYTES("ddcaaaaaaaaaa"),
+        BYTES("ddcac"),      BYTES("ddcacd"),  BYTES("ddccccccccc"), BYTES("ddd"),
+    };
+    struct bo_grammar grammar;
+    const size_t first_cap = arena.max_first_cap;
+    arena.max_first_cap = 1;
+    expect_round_trip(names, N_ELEMENTS(names), &grammar);
+    arena.max_first_cap = first_cap;
+}
+
 static double seconds_to_make(const struct bo_span *names, size_t n_names,
                               enum bo_grammar_level level)
 {
@@ -455,6 +471,7 @@ static int run_file(void)
         cmocka_unit_test(test_longest_names), cmocka_unit_test(test_yielding_pairs),
         cmocka_unit_test(test_every_length),  cmocka_unit_test(test_layout),
         cmocka_unit_test(test_fast_level),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_pairs_move),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
