@@ -5,6 +5,8 @@
 # sanitizer's word and the innermost functions of ours. Its name, in words and hyphens, names the input
 # that shows it. fuzz/known/TARGET/NAME is an accepted finding, NAME.md beside it gives the reason.
 
+MAX_PRINTED=8000 # characters of an input in a log
+
 # replay_of TARGET FILE: the output of a replay.
 replay_of() {
     build/asan/fuzz/"$1" "$2" 2>&1 || true
@@ -65,6 +67,13 @@ keep() {
     make_smaller "$1" "$kept" "$bucket"
 }
 
+# print_input FILE: how to make the file again where only the log is left; nothing if it is too long for a log.
+print_input() {
+    local packed
+    packed=$(xz -9e --check=crc32 <"$1" | base64 -w 0)
+    ((${#packed} > MAX_PRINTED)) || echo "    the input: base64 -d <<<$packed | xz -dc >INPUT"
+}
+
 is_known() { # TARGET NAME
     [[ -f fuzz/known/$1/$2 ]]
 }
@@ -101,6 +110,7 @@ report() {
             echo "    ${count[$bucket]} inputs; known: $(head -n 1 "fuzz/known/$target/${file##*/}.md")"
         else
             echo "    ${count[$bucket]} inputs; replay: build/asan/fuzz/$target $file"
+            print_input "$file"
             status=1
         fi
     done

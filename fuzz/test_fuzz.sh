@@ -73,6 +73,8 @@ expect "the bucket" 1 "$(grep -c '^  BAKEOFF-DIFF format=x kind=point a=c b=orac
 expect "both answers" "c, line 1: 5 oracle, line 1: 6" "$(sed -n 's/^    \(.*, line 1: .*\)/\1/p' replay.out | paste -sd' ')"
 expect "the query" 1 "$(grep -c '^    point 17 64' replay.out)"
 expect "the inputs" 1 "$(grep -c '^    2 inputs; replay: ' replay.out)"
+printed=$(sed -n 's/^    the input: \(.*\) >INPUT$/\1/p' replay.out)
+expect "the input, from the log alone" "$(cat build/seeds/x_bytes/bad)" "$(bash -c "$printed")"
 run libfuzzer
 expect "libFuzzer runs without the failing seeds" 0 $code
 expect "its limits" 1 "$(grep -c -- '-max_len=32768 -timeout=4 -rss_limit_mb=512 -malloc_limit_mb=256 ' options)"
