@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Maps the buffer that is read to empty the caches, of bo_machine_eviction_nbytes. Call it
- * before the measuring processes are forked, which then share its pages. Further calls do nothing.
+ * Maps the buffer that is read to empty the caches, of bo_machine_eviction_nbytes. Processes that
+ * are forked later share its pages, which nobody writes. Further calls do nothing.
  */
 void bo_caches_prepare(void);
 

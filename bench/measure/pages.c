@@ -6,17 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* So few pages are protected again one by one. That is faster than all at once. */
-enum { FEW_PAGES = 4 };
-
 /* A signal handler can only access its data through a global. */
 static struct {
     uint8_t *p;
     size_t nbytes, page;
     volatile size_t n_touched;
-    uint8_t *opened;         /* per page: made readable since the last rearm */
-    size_t first[FEW_PAGES]; /* the first of them */
-    bool is_armed;           /* all other pages are protected */
+    uint8_t *opened;            /* per page: made readable since the last rearm */
+    size_t first[BO_FEW_PAGES]; /* the first of them */
+    bool is_armed;              /* all other pages are protected */
     struct sigaction before;
 } watch;
 
@@ -33,7 +30,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
         return;
     }
     watch.opened[i] = 1;
-    if (watch.n_touched < FEW_PAGES)
+    if (watch.n_touched < BO_FEW_PAGES)
         watch.first[watch.n_touched] = i;
     watch.n_touched++;
 }
@@ -62,7 +59,7 @@ bool bo_pages_rearm(void)
     const size_t n = watch.n_touched;
     bool ok = true;
     watch.n_touched = 0;
-    if (watch.is_armed && n <= FEW_PAGES) {
+    if (watch.is_armed && n <= BO_FEW_PAGES) {
         for (size_t k = 0; k < n && ok; k++) {
             watch.opened[watch.first[k]] = 0;
             ok = mprotect(watch.p + watch.first[k] * watch.page, watch.page, PROT_NONE) == 0;

@@ -9,6 +9,9 @@
 
 #include "harness/core/bytes.h"
 
+/* So few touched pages are protected again one by one, which is faster than all at once. */
+enum { BO_FEW_PAGES = 4 };
+
 /*
  * Watches the pages of `buffer`, which must be page-aligned and a mapping of its own. Counting
  * starts with bo_pages_rearm. A write to the buffer, or a fault at any other address, ends the

@@ -18,7 +18,6 @@ enum {
     PAGES_SAMPLE = 256,                  /* queries whose pages are counted, */
     FRESH_PAGES_SAMPLE = 8,              /* if each opens a reader, which takes most of the time, */
     MAX_PAGES = 1 << 13,                 /* or fewer if together they touch this many pages */
-    MANY_PAGES = 4,                      /* above this, faults of opening cost more than none */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this, an interrupt is negligible */
     SPARE_ANSWERS =
         16 << 10, /* bytes besides the right answers: the no-op codec's answers have other sizes */
@@ -263,7 +262,7 @@ static bool open_again(struct querying *querying, struct bo_opened *fresh, struc
                        size_t *n_pages_ref)
 {
     const bool is_first = *n_pages_ref == SIZE_MAX;
-    if (is_first ? !bo_pages_rearm() : *n_pages_ref > MANY_PAGES && !bo_pages_disarm())
+    if (is_first ? !bo_pages_rearm() : *n_pages_ref > BO_FEW_PAGES && !bo_pages_disarm())
         return false;
     bo_arena_free(arena);
     if (bo_open_in(fresh, arena, &fresh->reader, &querying->err))

@@ -66,6 +66,39 @@ static void a_rearm_starts_again(void **state)
     assert_int_equal(bo_pages_touched(), N_PAGES);
 }
 
+/* After few pages, which are protected one by one, and after more. */
+static void each_rearm_protects_all(void **state)
+{
+    (void)state;
+    assert_true(bo_pages_watch(buffer));
+    assert_true(bo_pages_rearm());
+    for (size_t n = 1; n <= N_PAGES; n++) {
+        for (size_t i = 0; i < n; i++)
+            touch(i * page);
+        assert_int_equal(bo_pages_touched(), n);
+        assert_true(bo_pages_rearm());
+        assert_int_equal(bo_pages_touched(), 0);
+    }
+    bo_pages_unwatch();
+}
+
+static void no_touch_counts_until_the_next_rearm(void **state)
+{
+    (void)state;
+    assert_true(bo_pages_watch(buffer));
+    assert_true(bo_pages_rearm());
+    touch(0);
+    assert_true(bo_pages_disarm());
+    for (size_t i = 0; i < N_PAGES; i++)
+        touch(i * page);
+    assert_int_equal(bo_pages_touched(), 1);
+    assert_true(bo_pages_rearm());
+    for (size_t i = 0; i < N_PAGES; i++)
+        touch(i * page);
+    assert_int_equal(bo_pages_touched(), N_PAGES);
+    bo_pages_unwatch();
+}
+
 static void a_read_across_a_border_touches_two(void **state)
 {
     (void)state;
@@ -112,6 +145,9 @@ static int run_file(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counts_distinct_pages, map_buffer, unmap_buffer),
         cmocka_unit_test_setup_teardown(a_rearm_starts_again, map_buffer, unmap_buffer),
+        cmocka_unit_test_setup_teardown(each_rearm_protects_all, map_buffer, unmap_buffer),
+        cmocka_unit_test_setup_teardown(no_touch_counts_until_the_next_rearm, map_buffer,
+                                        unmap_buffer),
         cmocka_unit_test_setup_teardown(a_read_across_a_border_touches_two, map_buffer,
                                         unmap_buffer),
         cmocka_unit_test_setup_teardown(other_faults_are_fatal, map_buffer, unmap_buffer),

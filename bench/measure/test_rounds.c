@@ -218,6 +218,44 @@ static enum bo_status encode_forgetful(const struct bo_codec *self, const void *
     return status ? status : toy_encode(self, held, out, err);
 }
 
+static const struct bo_bench_document *document_of(const struct run *run, const char *codec)
+{
+    for (unsigned c = 0; c < run->plan.n_cells; c++)
+        if (strcmp(run->plan.cells[c].codec->name, codec) == 0)
+            return run->plan.cells[c].on;
+    return NULL;
+}
+
+/* Codecs that hold the same part share its queries, if these are of all the kinds they answer. */
+static void parts_are_shared(void **state)
+{
+    (void)state;
+    struct bo_codec narrow = toy_honest;
+    narrow.name = "narrow";
+    narrow.reduce = forget_first;
+    narrow.encode = encode_forgetful;
+    struct bo_codec wide = narrow, twin = narrow;
+    wide.name = "wide";
+    twin.name = "twin";
+    narrow.kinds = 1;
+    const struct bo_codec *const codecs[] = {&toy_honest, &narrow, &wide, &twin, NULL};
+    struct run run;
+    start(&run, codecs);
+    const struct bo_bench_document *whole = document_of(&run, "honest");
+    assert_ptr_equal(whole->document, &run.document);
+    assert_ptr_equal(document_of(&run, "narrow")->whole, whole);
+    assert_ptr_equal(document_of(&run, "wide")->whole, whole);
+    assert_ptr_not_equal(document_of(&run, "wide"), whole);
+    assert_ptr_not_equal(document_of(&run, "wide"), document_of(&run, "narrow"));
+    assert_ptr_equal(document_of(&run, "twin"), document_of(&run, "wide"));
+    for (unsigned i = 0; i < document_of(&run, "narrow")->n_sets; i++)
+        assert_int_equal(document_of(&run, "narrow")->sets[i].kind_index, 0);
+    measure(&run);
+    assert_sound(&run, "narrow", "get/uniform");
+    assert_sound(&run, "twin", "all/whole");
+    finish(&run);
+}
+
 /* A codec that cannot hold everything is measured on the part that it holds, if it has `reduce`. */
 static void what_is_held_is_measured(void **state)
 {
@@ -558,6 +596,12 @@ static void variants_have_budgets_and_paths(void **state)
         assert_non_null(find_variant(&run, "hoarder", "@portable", "open"));
         assert_null(find_variant(&run, "hoarder", "@portable", "encode"));
     }
+    struct bo_bench_options without_budgets = run.options;
+    without_budgets.budgets = false;
+    for (unsigned v = 0; v < BO_N_VARIANTS; v++)
+        assert_int_equal(bo_has_variant(&without_budgets, &run.document, &changed, &bo_variants[v]),
+                         bo_has_variant(&run.options, &run.document, &changed, &bo_variants[v]) &&
+                             bo_variants[v].keep_nbytes == SIZE_MAX);
     finish(&run);
 }
 
@@ -642,6 +686,7 @@ static int run_file(void)
         cmocka_unit_test(scratch_memory_is_counted_separately),
         cmocka_unit_test(a_codec_tells_what_is_wrong),
         cmocka_unit_test(what_is_held_is_measured),
+        cmocka_unit_test(parts_are_shared),
         cmocka_unit_test(fresh_workloads_open_for_each),
         cmocka_unit_test(other_workloads_do_not),
         cmocka_unit_test(documents_for_curves_have_few_rows),
