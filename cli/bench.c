@@ -45,7 +45,7 @@ static const struct depth {
     bool compress, programs, budgets;
     unsigned layouts;
 } quick_depth = {"quick", 5, 10, 40, 0.005, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
-  default_depth = {"default", 6, 20, 240, 0.01, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
+  default_depth = {"default", 6, 20, 160, 0.005, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
   full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true, true, 5};
 
 enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
