@@ -8,11 +8,12 @@
  * Checks the documents, N generated models and a few extreme ones, then compares the size and hash
  * of every encoding with the golden file, which is the same for all machines: lines of `document
  * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
- * generated ones together; the line `document fields bytes hash` has the values of the model's
- * fields. After an encoding's hash comes the use of memory, as peak/left/requests: the most bytes
- * at a time, the bytes at the end, and the number of requests, first of encoding, then of decoding,
- * then of opening with some queries. They are compared in the build that is measured, on 64-bit
- * machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ * generated ones together; `kinds codec name ...`, the kinds of queries that it answers; the line
+ * `document fields bytes hash` has the values of the model's fields. After an encoding's hash comes
+ * the use of memory, as peak/left/requests: the most bytes at a time, the bytes at the end, and the
+ * number of requests, first of encoding, then of decoding, then of opening with some queries. They
+ * are compared in the build that is measured, on 64-bit machines. With --golden it prints that file
+ * instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
@@ -113,6 +114,20 @@ static void check_sections(struct selfcheck *s, const struct bo_codec *codec,
     for (unsigned i = 0; i < sections->n && n < sizeof line; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, "%s%s=%" PRIu64, i ? " " : "",
                               sections->items[i].name, sections->items[i].nbytes);
+    if (n + 1 < sizeof line)
+        memcpy(line + n, "\n", 2);
+    expect_line(s, "generated", codec->name, line);
+}
+
+/* The kinds of queries that a codec answers. */
+static void check_kinds(struct selfcheck *s, const struct bo_codec *codec)
+{
+    char line[1024];
+    size_t n = (size_t)snprintf(line, sizeof line, "kinds\t%s\t", codec->name);
+    for (unsigned k = 0; k < s->format->n_kinds && n < sizeof line; k++)
+        if (codec->kinds >> k & 1)
+            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s", line[n - 1] == '\t' ? "" : " ",
+                                  s->format->kinds[k].name);
     if (n + 1 < sizeof line)
         memcpy(line + n, "\n", 2);
     expect_line(s, "generated", codec->name, line);
@@ -315,9 +330,12 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     }
     if (s->golden.p)
         check_extreme(s);
-    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
         if (!(*c)->reads && !(*c)->optional)
             check_sections(s, *c, &sections[c - s->format->codecs]);
+        if (!(*c)->optional)
+            check_kinds(s, *c);
+    }
     free(sections);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
         printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,

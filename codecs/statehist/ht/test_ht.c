@@ -476,9 +476,12 @@ static void test_kept(void **state)
     const struct statehist_model *model = model_of_changes(1, 300, 100000, 20);
     const struct bo_span in = encode(ht_4k(), model);
     struct bo_random random = bo_random_seeded(1);
+    struct ht_walk walk = HT_WALK_ALL;
+    const struct ht_kept_node *node;
     void *reader;
     assert_int_equal(ht_4k()->open(ht_4k(), in, &arena, &reader, NULL), BO_OK);
-    assert_true(((struct ht_reader *)reader)->file.n_nodes > 2 * HT_N_KEPT);
+    struct ht_reader *const r = reader;
+    assert_true(r->file.n_nodes > 2 * HT_N_KEPT);
     for (unsigned i = 0; i < N_QUERIES; i++) {
         const struct statehist_point_query q = {
             model->start +
@@ -490,6 +493,13 @@ static void test_kept(void **state)
         assert_int_equal(format->kinds[STATEHIST_POINT].oracle(model, &q, 1, &right), BO_OK);
         assert_memory_equal(&answer, &right, sizeof right);
     }
+    ht_walk_begin(r, &walk);
+    do
+        assert_int_equal(ht_walk_next(r, &walk, &node, NULL), BO_OK);
+    while (node);
+    /* the kept nodes are the last ones of the walk, which visits each node once */
+    for (uint32_t i = 0; i < r->cap_kept; i++)
+        assert_true(r->kept[i].used_at + r->cap_kept > r->n_uses);
 }
 
 /* ---- queries of many levels ------------------------------------------------------------------ */
