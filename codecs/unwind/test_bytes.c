@@ -543,6 +543,36 @@ static void test_most_rows(void **state)
     }
 }
 
+/* The second page gets the number of the first one. */
+static void test_equal_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *codec;
+        size_t at, page_nbytes;
+    } delta[] = {{"delta8", 0, 16}, {"delta4", 8, 24}};
+    for (size_t i = 0; i < N_ELEMENTS(delta); i++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error err;
+        void *decoded;
+        const struct bo_codec *codec =
+            encode_text(delta[i].codec,
+                        "unwind 1\narch amd64\nfn 0x10000 8\n0 sp+8 c-8 s\n"
+                        "fn 0x20000 8\n0 sp+8 c-8 s\n",
+                        &arena, &out);
+        uint8_t *number =
+            out.p + UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2) + delta[i].at;
+        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err), BO_OK);
+        memcpy(number + delta[i].page_nbytes, number, 8);
+        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err),
+                         BO_CORRUPT);
+        assert_string_equal(err.what, "page numbers do not ascend below 2^48");
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 /* Compact unwind holds rbp as the lowest of up to six saved registers. */
 static void test_saved_registers(void **state)
 {
@@ -571,7 +601,8 @@ static int run_file(void)
         cmocka_unit_test(test_rejects),         cmocka_unit_test(test_remembered),
         cmocka_unit_test(test_expressions),     cmocka_unit_test(test_calls_are_kept),
         cmocka_unit_test(test_rows_for_a_byte), cmocka_unit_test(test_most_rows),
-        cmocka_unit_test(test_all_rules),       cmocka_unit_test(test_saved_registers),
+        cmocka_unit_test(test_equal_pages),     cmocka_unit_test(test_all_rules),
+        cmocka_unit_test(test_saved_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
