@@ -492,6 +492,9 @@ static void assert_newest_runs(const char *folder, const char *name)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_int_equal(bo_runs_newest(folder, NULL, NULL, &arena, &runs, &paths), 1);
     assert_string_equal(paths[0], expected);
+    assert_ptr_equal(runs[0].documents[0].environment, &runs[0].parts[runs[0].n_parts]);
+    assert_string_equal(bo_environment_fact(runs[0].documents[0].environment, "machine"),
+                        bo_environment_fact(&runs[0].environment, "machine"));
     bo_run_free(&runs[0]);
     bo_arena_free(&arena);
     free(expected);

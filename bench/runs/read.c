@@ -550,7 +550,7 @@ static bool read_document(struct bo_run *run, const json_t *json)
         .query_set = pairs_of(&run->arena, json, "questions"),
         .without_place = texts_of(&run->arena, json, "not_asked"),
         .too_large = texts_of(&run->arena, json, "too_large"),
-        .environment = part < run->n_parts ? &run->parts[part] : &run->environment,
+        .environment = &run->parts[part < run->n_parts ? part : run->n_parts],
     };
     if (!document.format || !document.name)
         return false;
@@ -605,9 +605,10 @@ bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
     const json_t *documents = json_object_get(ours, "documents");
     size_t i;
     run->environment = read_environment(context, &run->arena);
-    run->parts = bo_array_or_abort(&run->arena, json_array_size(parts), sizeof *run->parts);
+    run->parts = bo_array_or_abort(&run->arena, json_array_size(parts) + 1, sizeof *run->parts);
     json_array_foreach(parts, i, item) run->parts[run->n_parts++] =
         read_environment(item, &run->arena);
+    run->parts[run->n_parts] = run->environment; /* documents point to it: a run may be copied */
     bool ok = json_is_array(documents) && read_rows(run, json_object_get(json, "benchmarks"));
     run->documents =
         bo_array_or_abort(&run->arena, json_array_size(documents), sizeof *run->documents);

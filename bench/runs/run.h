@@ -237,7 +237,7 @@ struct bo_run_document {
 struct bo_run {
     struct json_t *json; /* the file, which owns the texts; for code that writes it again */
     struct bo_environment environment;
-    struct bo_environment *parts; /* of the runs that were merged */
+    struct bo_environment *parts; /* of the runs that were merged; after them, the run's own */
     size_t n_parts;
     struct bo_run_row *rows;
     size_t n_rows;

@@ -243,6 +243,33 @@ static void test_rejected_without_memory(void **state)
     }
 }
 
+static enum bo_status print_with_a_gap(const void *model, struct bo_writer *out,
+                                       struct bo_error *err)
+{
+    (void)model;
+    bo_put_text(out, H Q0 "I\t0\t10\t18\tn\t\n");
+    return bo_writer_status(out, err);
+}
+
+/* The phrase about one attribute is in the parser's memory, and is reported in full. */
+static void test_rejected_text_of_a_model(void **state)
+{
+    (void)state;
+    struct bo_format broken = *bo_find_format("statehist");
+    const struct bo_effort effort = bo_effort_default();
+    const struct bo_span text = {(const uint8_t *)(H Q0 "I\t0\t10\t20\tn\t\n"),
+                                 strlen(H Q0 "I\t0\t10\t20\tn\t\n")};
+    struct bo_finding finding;
+    bool accepted;
+    broken.print = print_with_a_gap;
+    assert_false(bo_check_text(&broken, text, &effort, &accepted, &finding));
+    assert_true(accepted);
+    assert_string_equal(finding.class, "round-trip");
+    assert_string_equal(
+        finding.detail,
+        "the text form: timeline does not last to the end: quark 0, 19..20 at byte 65");
+}
+
 /* Times of the history after an interval would make those before it wrong. */
 static void test_late_times(void **state)
 {
@@ -295,11 +322,17 @@ static void test_round_trips(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_doubles),        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_coverage),       cmocka_unit_test(test_rejected_without_memory),
-        cmocka_unit_test(test_late_times),     cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_raw_nul),        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_canonical_form),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_rejected_without_memory),
+        cmocka_unit_test(test_rejected_text_of_a_model),
+        cmocka_unit_test(test_late_times),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_raw_nul),
+        cmocka_unit_test(test_round_trips),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

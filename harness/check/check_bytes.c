@@ -107,24 +107,34 @@ static bool survives_again(const struct bo_format *format, const struct bo_codec
     return (!status || status == BO_OVER_LIMIT) && !difference && same_bytes;
 }
 
-/* NULL when the text of a model parses to the same model, else what is wrong or what differs. */
-static const char *lost_in_text(const struct bo_format *format, const void *model,
-                                const struct bo_effort *effort, struct bo_error *error)
+/*
+ * The text of a model must parse to the same model. Otherwise sets the finding while the memory of
+ * the parser, which may hold the error's phrase, still exists.
+ */
+static bool survives_text(const struct bo_format *format, const struct bo_codec *codec,
+                          const void *model, const struct bo_effort *effort, const char *b,
+                          const char *class, const char *doing, struct bo_finding *finding)
 {
     struct bo_arena arena;
     struct bo_writer text;
+    struct bo_error error = {BO_CORRUPT, BO_NO_OFFSET, NULL};
     void *parsed = NULL;
     bo_arena_init(&arena, effort->budget_nbytes);
     bo_writer_init(&text, &arena);
-    enum bo_status status = format->print(model, &text, error);
+    enum bo_status status = format->print(model, &text, &error);
     if (!status)
-        status = format->parse(bo_writer_span(&text), &arena, &parsed, error);
+        status = format->parse(bo_writer_span(&text), &arena, &parsed, &error);
     const char *lost = status == BO_OVER_LIMIT ? NULL
-                       : status                ? error->what
+                       : status                ? error.what
                                                : format->differ(model, parsed);
+    if (lost) {
+        error.what = lost;
+        bo_finding_set(finding, format, NULL, codec, b, class);
+        bo_finding_explain(finding, doing, &error);
+    }
     bo_writer_free(&text);
     bo_arena_free(&arena);
-    return lost;
+    return !lost;
 }
 
 /*
@@ -136,14 +146,8 @@ static bool keeps_the_rules(const struct bo_format *format, const struct bo_code
                             const void *model, const struct bo_effort *effort,
                             struct bo_finding *finding)
 {
-    struct bo_error error = {BO_CORRUPT, BO_NO_OFFSET, NULL};
-    const char *lost = lost_in_text(format, model, effort, &error);
-    if (!lost)
-        return true;
-    error.what = lost;
-    bo_finding_set(finding, format, NULL, codec, "text", "accepts-garbage");
-    bo_finding_explain(finding, "the text of what was decoded", &error);
-    return false;
+    return survives_text(format, codec, model, effort, "text", "accepts-garbage",
+                         "the text of what was decoded", finding);
 }
 
 /*
@@ -178,6 +182,7 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     struct bo_guarded guarded;
     struct bo_arena arena;
     const char *class = NULL;
+    bool is_same = true;
     void *model;
     if (!bo_guarded_copy(text, &guarded)) {
         bo_finding_set(finding, format, NULL, &form, "itself", "check-out-of-memory");
@@ -188,8 +193,9 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     *accepted_ret = status == BO_OK;
     if (status && !bo_error_is_complete(status, &error))
         class = "unnamed-error";
-    else if (!status && (error.what = lost_in_text(format, model, effort, &error)))
-        class = "round-trip";
+    else if (!status && !survives_text(format, &form, model, effort, "itself", "round-trip",
+                                       "the text form", finding))
+        is_same = false;
     else if (!survives_failures(format, guarded.span, effort, status))
         class = "allocation-failure";
     if (class) {
@@ -198,7 +204,7 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     }
     bo_arena_free(&arena);
     bo_guarded_free(&guarded);
-    return !class;
+    return !class && is_same;
 }
 
 /* ---- a lazy reader of bytes that decode rejects ---------------------------------------------- */
