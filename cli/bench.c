@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/measure/agents.h"
+#include "bench/measure/huge.h"
 #include "bench/measure/interrupt.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/programs.h"
@@ -61,6 +62,7 @@ struct request {
     bool agent;            /* this program is a link and measures for another one */
     const char *check;     /* results to check instead of a run */
     double threshold;
+    uint64_t *n_rows;      /* of each document */
     struct bo_shard shard; /* n = 0: all documents */
     json_t *shard_json;    /* the shard's entry in the results */
     const struct depth *depth;
@@ -336,55 +338,75 @@ static void take_off_formats_without_held_out(struct bo_documents *documents)
     }
 }
 
-/* A document with the content of another one that is not held out is not held out, either. */
-static bool check_held_out(const struct bo_documents *documents)
+/* False if document i is held out but has the content of one before it that is not. */
+static bool check_held_out(const struct bo_documents *documents, size_t i)
 {
-    for (size_t i = 0; i < documents->n; i++)
-        for (size_t k = 0; k < documents->n && documents->items[i].held_out; k++) {
-            const struct bo_document *a = &documents->items[i], *b = &documents->items[k];
-            if (b->held_out || b->format != a->format || b->hash != a->hash)
-                continue;
-            fprintf(stderr, "bakeoff: %s: not a held-out document: it has the content of %s\n",
-                    a->path, b->name);
-            return false;
-        }
+    const struct bo_document *a = &documents->items[i];
+    for (size_t k = 0; k < i && a->held_out; k++) {
+        const struct bo_document *b = &documents->items[k];
+        if (b->held_out || b->format != a->format || b->hash != a->hash)
+            continue;
+        fprintf(stderr, "bakeoff: %s: not a held-out document: it has the content of %s\n", a->path,
+                b->name);
+        return false;
+    }
     return true;
 }
 
-/* Assigns the file of --workload to its documents and removes all others. */
-static bool take_recorded(const char *path, struct bo_documents *documents)
+/* Loads the document's recorded workload: that of --workload, or the one next to it. */
+static bool load_recorded(const struct request *request, struct bo_document *document)
 {
-    bool ok = true;
-    uint64_t digest = 0;
-    for (size_t i = documents->n; i-- > 0 && ok;) {
-        struct bo_document *d = &documents->items[i];
-        d->recorded = bo_recorded_load(path, &d->arena);
-        ok = d->recorded != NULL;
-        if (!ok)
-            continue;
-        digest = d->recorded->header.document;
-        if (d->recorded->format != d->format || digest != d->hash)
-            bo_documents_take_off(documents, i);
-    }
-    if (ok && documents->n == 0)
-        return !bo_usage_error("bench",
-                               "%s was recorded on the document %016llx, which is not among "
-                               "those chosen; --corpus names one",
-                               path, (unsigned long long)digest);
-    return ok;
+    if (!request->recorded)
+        return bo_document_load_recorded(document);
+    document->recorded = bo_recorded_load(request->recorded, &document->arena);
+    return document->recorded != NULL;
+}
+
+/* True when the recorded workload, if there is one, was recorded on the document. */
+static bool is_recorded_on(const struct bo_document *document)
+{
+    const struct bo_recorded *recorded = document->recorded;
+    return !recorded ||
+           (recorded->format == document->format && recorded->header.document == document->hash);
 }
 
 /*
- * Loads the recorded workloads of the documents: the one of --workload, or those next to the
- * documents.
+ * Loads and checks each document, counts its rows, and unloads it unless it is the only one: a
+ * process forks the faster the less memory it has. Removes the documents for which the file of
+ * --workload was not recorded, and files in the user's folder that are no documents.
  */
-static bool load_recorded(const struct request *request, struct bo_documents *documents)
+static bool count_documents(struct request *request, struct bo_documents *documents)
 {
     bool ok = true;
-    if (request->recorded)
-        return take_recorded(request->recorded, documents);
-    for (size_t i = 0; i < documents->n && ok; i++)
-        ok = bo_document_load_recorded(&documents->items[i]);
+    uint64_t recorded_on = 0;
+    request->n_rows = calloc(documents->n + 1, sizeof *request->n_rows);
+    if (!request->n_rows)
+        abort();
+    for (size_t i = 0; i < documents->n && ok;) {
+        struct bo_document *document = &documents->items[i];
+        const bool is_loaded = bo_document_load(document);
+        /* The user did not name it: its folder may contain other files. */
+        if (!is_loaded && document->external && !request->corpus) {
+            bo_documents_leave_out(documents, i);
+            continue;
+        }
+        ok = is_loaded && load_recorded(request, document) && check_held_out(documents, i) &&
+             (request->agent ||
+              bo_documents_check_sealed(&(struct bo_documents){.items = document, .n = 1}));
+        if (ok && !is_recorded_on(document)) {
+            recorded_on = document->recorded->header.document;
+            bo_documents_take_off(documents, i);
+        } else if (ok) {
+            request->n_rows[i++] = bo_plan_count_rows(&request->bench, document);
+            if (documents->n > 1)
+                bo_document_unload(document);
+        }
+    }
+    if (ok && documents->n == 0 && recorded_on)
+        return !bo_usage_error("bench",
+                               "%s was recorded on the document %016llx, which is not among "
+                               "those chosen; --corpus names one",
+                               request->recorded, (unsigned long long)recorded_on);
     return ok;
 }
 
@@ -406,19 +428,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
         ok = add_present(format, NULL, true, documents);
     if (ok && request->shard.n)
         ok = take_shard(request, documents);
-    for (size_t i = 0; i < documents->n && ok && !request->against;) {
-        const bool is_loaded = bo_document_load(&documents->items[i]);
-        /* The user did not name it: its folder may contain other files. */
-        const bool is_left_out = !is_loaded && documents->items[i].external && !request->corpus;
-        if (is_left_out)
-            bo_documents_leave_out(documents, i);
-        else
-            i++;
-        ok = is_loaded || is_left_out;
-    }
-    ok = ok && check_held_out(documents) &&
-         (request->agent || request->against || bo_documents_check_sealed(documents)) &&
-         (request->against || load_recorded(request, documents));
+    ok = ok && (request->against || count_documents(request, documents));
     if (ok && documents->n == 0 && !request->shard.n)
         ok = !bo_usage_error("bench", "no document to measure");
     return ok;
@@ -613,11 +623,11 @@ struct session {
     bool any_failed;
 };
 
-/* The steps of progress: one for a size, one for each repetition of a row. */
+/* The steps of progress: one for a size, for the checks of a row, for each repetition of it. */
 static uint64_t steps_of(const struct session *session, const struct bo_document *document)
 {
-    struct bo_bench_options *bench = &session->request->bench;
-    return bo_plan_count_rows(bench, document, 1) * bench->rounds +
+    const struct request *request = session->request;
+    return request->n_rows[document - session->documents->items] * (request->bench.rounds + 1) +
            (session->results ? bo_sizes_count(document->format) : 0);
 }
 
@@ -779,7 +789,7 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
 }
 
 /*
- * Plans one document at a time and then frees its model, so that the memory that a process forks
+ * Loads and plans one document at a time and then frees it, so that the memory that a process forks
  * with stays small.
  */
 static enum bo_status measure_document(struct session *session, struct bo_document *document,
@@ -789,11 +799,16 @@ static enum bo_status measure_document(struct session *session, struct bo_docume
     struct bo_arena arena;
     struct bo_plan plan;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    arena.huge_pages = true; /* for forking: see bo_caches_prepare */
+    if (!document->model &&
+        !(bo_document_load(document) && load_recorded(session->request, document)))
+        return bo_fail(err, BO_IO, BO_NO_OFFSET, "a document cannot be loaded again");
     enum bo_status status = bo_plan_make(&session->request->bench, document, 1, &arena, &plan, err);
     if (status == BO_OK)
         status = measure_planned(session, &plan, err);
     session->progress.done = done_after; /* some query sets may have been empty */
     bo_plan_close(&plan);
+    bo_arena_visit(&arena, bo_huge_return); /* encoders read the next model in small pages */
     bo_arena_free(&arena);
     bo_document_unload(document);
     return status;
@@ -889,9 +904,11 @@ static int measure(struct request *request, struct bo_documents *documents)
 {
     struct session session = {.request = request, .documents = documents};
     struct bo_error err = {0};
-    const uint64_t n_rows = bo_plan_count_rows(&request->bench, documents->items, documents->n);
+    uint64_t n_rows = 0;
     if (!all_met(request))
         return BO_EXIT_USAGE;
+    for (size_t d = 0; d < documents->n; d++)
+        n_rows += request->n_rows[d];
     request->bench.min_time_s =
         bo_plan_min_time(n_rows, request->bench.rounds, request->depth->budget_s);
     bo_interrupt_watch();
@@ -965,6 +982,7 @@ int bo_cmd_bench(int argc, char **argv)
                : request.against ? measure_against(&request, &documents)
                                  : measure(&request, &documents);
     bo_documents_free(&documents);
+    free(request.n_rows);
     json_decref(request.shard_json);
     return code;
 }

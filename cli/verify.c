@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "cli/workers.h"
+#include "harness/core/workers.h"
 #include "corpora/documents.h"
 #include "corpora/import/vectors.h"
 #include "corpora/vectors.h"
@@ -220,7 +220,7 @@ static void job_done(void *context, size_t i, const void *result)
          job->check ? job->check->name : "text-form", result);
 }
 
-static void show_progress(void *context, size_t n_finished)
+static bool show_progress(void *context, size_t n_finished)
 {
     struct verification *v = context;
     char detail[96] = "";
@@ -230,6 +230,7 @@ static void show_progress(void *context, size_t n_finished)
     }
     if (n_finished > v->progress.done)
         bo_progress_step(&v->progress, n_finished - v->progress.done, detail);
+    return true;
 }
 
 static bool has_codec(const struct verification *v, const struct bo_codec *codec)

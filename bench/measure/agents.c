@@ -86,8 +86,8 @@ enum bo_status bo_agents_start(const struct bo_links *links, const char *const *
     for (unsigned k = 0; k < links->n; k++) {
         if (!start_agent(&agents_ret->agents[agents_ret->n++], links->programs[k], words))
             return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot start a process");
-        fprintf(agents_ret->agents[k].to, "%.17g %.17g %u %" PRIu64 "\n", options->min_time_s,
-                options->verify_s / links->n, options->timeout_s, options->order_seed);
+        fprintf(agents_ret->agents[k].to, "%.17g %u %" PRIu64 "\n", options->min_time_s,
+                options->timeout_s, options->order_seed);
         if (fflush(agents_ret->agents[k].to))
             return lost(err);
     }
@@ -222,9 +222,9 @@ bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options)
 {
     char *line = NULL, hello[128];
     size_t cap = 0;
-    bool ok = getline(&line, &cap, stdin) > 0 &&
-              sscanf(line, "%lf %lf %u %" SCNu64, &options->min_time_s, &options->verify_s,
-                     &options->timeout_s, &options->order_seed) == 4;
+    bool ok =
+        getline(&line, &cap, stdin) > 0 && sscanf(line, "%lf %u %" SCNu64, &options->min_time_s,
+                                                  &options->timeout_s, &options->order_seed) == 3;
     signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, and the parent decides */
     print_plan(plan, hello, sizeof hello);
     fputs(hello, stdout);

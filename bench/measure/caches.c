@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
 
+#include "bench/measure/huge.h"
 #include "bench/measure/machine.h"
 
 enum { LINE_NBYTES = 64 };
@@ -24,11 +26,14 @@ void bo_caches_prepare(void)
     if (buffer.p)
         return;
     buffer.nbytes = bo_machine_eviction_nbytes();
-    /* populated for writing: pages that were only read would all be the one of zeros */
-    void *p = mmap(NULL, buffer.nbytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED)
+    /*
+     * In huge pages if the system allows them: forking copies an entry of a page table for each
+     * page. They are written, since pages that were only read would all be the one of zeros.
+     */
+    uint8_t *p = bo_huge_map(buffer.nbytes);
+    if (!p)
         abort();
+    memset(p, 1, buffer.nbytes);
     buffer.p = p;
 }
 

@@ -48,6 +48,7 @@ struct session {
     struct bo_opened opened;
     struct bo_arena arena; /* of the reader */
     bool is_open;
+    uint64_t huge_before; /* bytes in huge pages when the process started */
 };
 
 static void send_record(const struct session *session, const struct bo_record *record)
@@ -173,13 +174,22 @@ static bool open_reader(struct session *session, struct bo_record *record)
     return session->is_open;
 }
 
+static void check_row(struct session *session, unsigned i)
+{
+    const struct bo_bench_row *row = &session->cell->rows[i];
+    struct bo_record fail = {.type = BO_RECORD_FAIL, .row = i};
+    struct bo_record exact = {.type = BO_RECORD_EXACT, .row = i};
+    const bool ok = open_reader(session, &fail) &&
+                    bo_check_queries(&session->opened, row, session->cell->on->n_units,
+                                     session->options, &exact, fail.message);
+    send_record(session, ok ? &exact : &fail);
+}
+
 static void measure_row(struct session *session, unsigned i)
 {
     const struct bo_bench_row *row = &session->cell->rows[i];
-    struct bo_record record = {.type = BO_RECORD_START, .row = i};
+    struct bo_record record = {.type = BO_RECORD_TIME, .row = i};
     struct bo_record exact = {.type = BO_RECORD_EXACT, .row = i};
-    send_record(session, &record);
-    record.type = BO_RECORD_TIME;
     const double min_time_s = session->options->min_time_s;
     const bool is_first = row->n_times == 0;
     bool ok;
@@ -191,15 +201,23 @@ static void measure_row(struct session *session, unsigned i)
                                   &record, &exact);
     else
         ok = open_reader(session, &record) &&
-             bo_measure_queries(&session->opened, row, session->cell->on->n_units, session->options,
-                                session->round, is_first, &record, &exact);
+             bo_measure_queries(&session->opened, row, session->options, session->round, &record);
     if (session->opened.huge_pages)
-        bo_record_count(&record, "huge_bytes", (double)bo_huge_nbytes());
+        bo_record_count(&record, "huge_bytes", (double)(bo_huge_nbytes() - session->huge_before));
     if (!ok)
         record.type = BO_RECORD_FAIL;
     else if (exact.n_counters)
         send_record(session, &exact);
     send_record(session, &record);
+}
+
+static void run_row(struct session *session, unsigned i)
+{
+    send_record(session, &(struct bo_record){.type = BO_RECORD_START, .row = i});
+    if (session->options->checks)
+        check_row(session, i);
+    else
+        measure_row(session, i);
 }
 
 void bo_shuffle(unsigned *order, unsigned n, struct bo_random *random)
@@ -223,7 +241,9 @@ void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options
                                          .huge_pages = cell->variant->huge,
                                          .answers_right = cell->codec != &bo_noop_codec}};
     session.opened.arena = &session.arena;
-    if (!cell->variant->huge)
+    if (cell->variant->huge)
+        session.huge_before = bo_huge_nbytes();
+    else
         bo_huge_forbid();
     if (cell->variant->portable)
         bo_cpu_use_portable();
@@ -238,7 +258,7 @@ void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options
         bo_shuffle(order, cell->n_rows, &random);
         for (unsigned i = 0; i < cell->n_rows; i++)
             if (cell->rows[order[i]].is_due)
-                measure_row(&session, order[i]);
+                run_row(&session, order[i]);
     }
     free(order);
     send_record(&session, &(struct bo_record){.type = BO_RECORD_END});

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "harness/core/arena.h"
 
@@ -42,6 +43,18 @@ uint8_t *bo_huge_map(size_t nbytes)
     p += -(uintptr_t)p % BO_HUGE_PAGE;
     madvise(p, whole, MADV_HUGEPAGE);
     return p;
+}
+
+void bo_huge_return(const void *p, size_t nbytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uint8_t *start = (uint8_t *)(uintptr_t)p + -(uintptr_t)p % page; /* for madvise only */
+    const uint8_t *end = (const uint8_t *)p + nbytes;
+    if (start + page > end)
+        return;
+    nbytes = (size_t)(end - start) / page * page;
+    madvise(start, nbytes, MADV_DONTNEED);
+    madvise(start, nbytes, MADV_NOHUGEPAGE);
 }
 
 /* The flags of a mapping follow its counts; "hg" is MADV_HUGEPAGE (proc_pid_smaps(5)). */

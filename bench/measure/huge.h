@@ -23,6 +23,12 @@ size_t bo_huge_round(size_t nbytes);
 uint8_t *bo_huge_map(size_t nbytes);
 
 /*
+ * Gives memory from malloc back to the system, so that what malloc makes of it next is in small
+ * pages. The bytes of the first and the last page stay.
+ */
+void bo_huge_return(const void *p, size_t nbytes);
+
+/*
  * Bytes of this process that are in huge pages now, in mappings that requested them. 0 if the
  * system does not report it.
  */

@@ -503,20 +503,16 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
     return n + wants_actions(options, document);
 }
 
-uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
-                            size_t n_documents)
+uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *document)
 {
-    uint64_t n = 0;
     bo_filter_allows(&options->codecs, bo_noop_codec.name); /* never left out */
-    for (size_t d = 0; d < n_documents; d++) {
-        for (const struct bo_codec *const *c = documents[d].format->codecs; *c; c++)
-            for (unsigned v = 0; bo_filter_allows(&options->codecs, (*c)->name) &&
-                                 bo_is_measured(&documents[d], *c) && v < BO_N_VARIANTS;
-                 v++)
-                if (bo_has_variant(options, &documents[d], *c, &bo_variants[v]))
-                    n += count_cell_rows(options, &documents[d], *c, &bo_variants[v]);
-        n += count_cell_rows(options, &documents[d], &bo_noop_codec, &bo_variants[0]);
-    }
+    uint64_t n = count_cell_rows(options, document, &bo_noop_codec, &bo_variants[0]);
+    for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
+        for (unsigned v = 0; bo_filter_allows(&options->codecs, (*c)->name) &&
+                             bo_is_measured(document, *c) && v < BO_N_VARIANTS;
+             v++)
+            if (bo_has_variant(options, document, *c, &bo_variants[v]))
+                n += count_cell_rows(options, document, *c, &bo_variants[v]);
     return n;
 }
 

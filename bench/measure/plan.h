@@ -41,6 +41,7 @@ struct bo_bench_options {
     unsigned rounds;    /* repetitions of each row, each in a process of its own */
     double min_time_s;  /* of a repetition */
     double verify_s;    /* a row's answers are compared once, or for this long if that is shorter */
+    bool checks;        /* only compares answers and counts pages (bo_rounds_check) */
     unsigned timeout_s; /* wall-clock time of a process */
     uint64_t order_seed; /* of the shuffles */
     bool budgets;        /* also with budgets for what readers keep: see bo_variants */
@@ -169,11 +170,10 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
                             struct bo_error *err);
 
 /*
- * The maximum number of rows for the documents; it includes query sets that turn out empty. Marks
- * the names in the filters that match something.
+ * The maximum number of rows for a document; it includes query sets that turn out empty. Marks the
+ * names in the filters that match something.
  */
-uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *documents,
-                            size_t n_documents);
+uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *document);
 
 /*
  * The maximum time of a repetition in seconds for a run of about budget_s: 8 ms if there are few

@@ -201,8 +201,8 @@ static uint64_t size_batch(struct querying *querying)
 }
 
 /*
- * A later repetition verifies for half as long as it measures, at most one pass over the set. This
- * also warms up.
+ * A repetition verifies for half as long as it measures, at most one pass over the set. This also
+ * warms up.
  */
 static uint64_t warm_ns(double min_time_s)
 {
@@ -256,7 +256,7 @@ static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_
 
 /*
  * Replaces the reader by a new one, which has run no query. *n_pages_ref is the number of pages
- * that opening touches, SIZE_MAX at first: many are made readable before.
+ * that opening touches, SIZE_MAX if it is to be counted: many are made readable before.
  */
 static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena,
                        size_t *n_pages_ref)
@@ -274,9 +274,9 @@ static bool open_again(struct querying *querying, struct bo_opened *fresh, struc
 
 /*
  * The mean number of distinct pages of the input that one query reads, without those of opening.
- * Readers may keep what they have read, so the reader is a new one. A lazy codec gets a new reader
- * for each query, since its queries read what other codecs read in open. A fresh workload opens its
- * own.
+ * Readers may keep what they have read, so the reader is a new one, unless the codec has read
+ * everything in open. A lazy codec gets a new reader for each query, since its queries read what
+ * other codecs read in open. A fresh workload opens its own.
  */
 static bool count_pages(struct querying *querying, struct bo_record *exact, char *message)
 {
@@ -284,10 +284,11 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
     const size_t n = querying->query_set->n;
     const bool opens_itself = querying->query_set->workload->fresh;
     const bool opens_again = !opens_itself && opened->codec->lazy;
+    const bool opens_once = !opens_itself && opened->codec->access != BO_WHOLE;
     const size_t most = opens_itself ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
     const size_t n_sample = n < most ? n : most;
     uint64_t n_touched = 0;
-    size_t i = 0, n_opening = SIZE_MAX;
+    size_t i = 0, n_opening = opens_again ? SIZE_MAX : BO_FEW_PAGES + 1;
     struct bo_opened fresh = *opened;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -295,7 +296,7 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
         snprintf(message, BO_MAX_MESSAGE, "cannot watch the pages of the input");
         return false;
     }
-    bool ok = opens_itself || open_again(querying, &fresh, &arena, &n_opening);
+    bool ok = !(opens_again || opens_once) || open_again(querying, &fresh, &arena, &n_opening);
     querying->opened = &fresh;
     for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
         const size_t query = i * n / n_sample;
@@ -312,39 +313,54 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
     return ok;
 }
 
-bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
-                        uint64_t n_units, const struct bo_bench_options *options, unsigned round,
-                        bool is_first, struct bo_record *record, struct bo_record *exact)
+/* The row's queries, from this chunk on. The caller frees the answers. */
+static struct querying start(const struct bo_opened *opened, const struct bo_query_set *query_set,
+                             size_t next)
 {
-    const struct bo_query_set *query_set = row->query_set;
     const size_t room = query_set->max_answers_nbytes + SPARE_ANSWERS;
-    struct querying querying = {.opened = opened,
-                                .query_set = query_set,
-                                .answers = {.p = malloc(room), .cap = room},
-                                .next = round * 7919u % query_set->n_chunks};
+    const struct querying querying = {.opened = opened,
+                                      .query_set = query_set,
+                                      .answers = {.p = malloc(room), .cap = room},
+                                      .next = next % query_set->n_chunks};
     if (!querying.answers.p)
         abort();
+    return querying;
+}
+
+bool bo_check_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
+                      uint64_t n_units, const struct bo_bench_options *options,
+                      struct bo_record *exact, char *message)
+{
+    const struct bo_query_set *query_set = row->query_set;
+    const double n = (double)query_set->n;
+    struct querying querying = start(opened, query_set, 0);
     struct verified verified;
-    const double min_time_s = options->min_time_s;
-    const uint64_t verify_ns = is_first ? (uint64_t)(options->verify_s * 1e9) : warm_ns(min_time_s);
-    const bool ok = verify(&querying, verify_ns, &verified, record->message) &&
-                    (!is_first || !opened->answers_right || opened->huge_pages ||
-                     count_pages(&querying, exact, record->message)) &&
-                    time_batches(&querying, row, min_time_s, verified.chunk_ns, record);
-    if (ok && opened->codec->keeps && !query_set->workload->fresh) {
+    const bool ok =
+        verify(&querying, (uint64_t)(options->verify_s * 1e9), &verified, message) &&
+        (!opened->answers_right || opened->huge_pages || count_pages(&querying, exact, message));
+    free(querying.answers.p);
+    bo_record_count(exact, "set_queries", n);
+    bo_record_count(exact, "verified_queries",
+                    opened->answers_right ? (double)verified.n_queries : 0);
+    bo_record_count(exact, "answer_bytes", (double)query_set->answers_nbytes / n);
+    if (bo_is_whole(query_set->kind))
+        bo_record_count(exact, "units_per_query", (double)n_units);
+    return ok;
+}
+
+bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
+                        const struct bo_bench_options *options, unsigned round,
+                        struct bo_record *record)
+{
+    struct querying querying = start(opened, row->query_set, round * 7919u);
+    struct verified verified;
+    const bool ok = verify(&querying, warm_ns(options->min_time_s), &verified, record->message) &&
+                    time_batches(&querying, row, options->min_time_s, verified.chunk_ns, record);
+    if (ok && opened->codec->keeps && !row->query_set->workload->fresh) {
         const struct bo_arena *arena = opened->arena;
         bo_record_count(record, "fresh_ns", verified.first_ns);
         bo_record_count(record, "reader_bytes",
                         (double)(arena->region_nbytes + arena->charged_nbytes));
-    }
-    if (ok && is_first) {
-        const double n = (double)query_set->n;
-        bo_record_count(exact, "set_queries", n);
-        bo_record_count(exact, "verified_queries",
-                        opened->answers_right ? (double)verified.n_queries : 0);
-        bo_record_count(exact, "answer_bytes", (double)query_set->answers_nbytes / n);
-        if (bo_is_whole(query_set->kind))
-            bo_record_count(exact, "units_per_query", (double)n_units);
     }
     free(querying.answers.p);
     return ok;

@@ -21,18 +21,25 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
                           struct bo_error *err);
 
 /*
- * One repetition, on a document of n_units; the round sets where in the set it starts. The row's
- * first one verifies the set (or what options->verify_s allows: exact gets set_queries and
- * verified_queries) and counts pages (touched_pages: the mean over a sample of single queries;
- * units_per_query for a kind that returns the whole document; no touched_pages in huge
- * pages, which counting would split); later ones verify what they use to
- * warm up. Of a codec that keeps something, the reader must have been opened for this row: fresh_ns
- * is the time of each of its first queries (one call), reader_bytes what it holds in the end. The
- * caches are emptied before each batch of a cold workload. On false, record->message says why.
+ * Compares the answers of a row, once or for as long as options->verify_s allows, on a document of
+ * n_units. *exact gets set_queries, verified_queries, answer_bytes, units_per_query for a kind that
+ * returns the whole document, and touched_pages: the mean over a sample of single queries; not in
+ * huge pages, which counting would split. On false, the message (BO_MAX_MESSAGE) says why.
+ */
+bool bo_check_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
+                      uint64_t n_units, const struct bo_bench_options *options,
+                      struct bo_record *exact, char *message);
+
+/*
+ * One repetition; the round sets where in the set it starts. Compares the answers of the queries
+ * that it uses to warm up. Of a codec that keeps something, the reader must have been opened for
+ * this row: fresh_ns is the time of each of its first queries (one call), reader_bytes what it
+ * holds in the end. The caches are emptied before each batch of a cold workload. On false,
+ * record->message says why.
  */
 bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_row *row,
-                        uint64_t n_units, const struct bo_bench_options *options, unsigned round,
-                        bool is_first, struct bo_record *record, struct bo_record *exact);
+                        const struct bo_bench_options *options, unsigned round,
+                        struct bo_record *record);
 
 /*
  * One repetition of all actions of a recorded session, each timed separately, at least once.

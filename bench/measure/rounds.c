@@ -14,7 +14,9 @@
 #include "bench/measure/caches.h"
 #include "bench/measure/cell.h"
 #include "bench/measure/interrupt.h"
+#include "bench/measure/operations.h"
 #include "harness/core/clock.h"
+#include "harness/core/workers.h"
 
 enum { NO_ROW = -1 };
 
@@ -88,11 +90,15 @@ static void take_record(struct listener *listener, const struct bo_record *recor
         listener->row = (int)record->row;
     else if (record->type == BO_RECORD_TIME || record->type == BO_RECORD_FAIL)
         listener->row = NO_ROW;
-    const struct bo_bench_row *row = &listener->cell->rows[record->row];
+    struct bo_bench_row *row = &listener->cell->rows[record->row];
     if (record->type == BO_RECORD_TIME && row->n_times == listener->options->rounds)
         listener->nonsense = true;
     else
         listener->ended = bo_rounds_take(listener->cell, record, listener->round);
+    if (record->type == BO_RECORD_EXACT && listener->options->checks) {
+        row->is_due = false;
+        listener->row = NO_ROW;
+    }
 }
 
 static void take_line(struct listener *listener)
@@ -258,6 +264,154 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
     return BO_OK;
 }
 
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/*
+ * What checking finds in the rows of one encoding's cells. A worker changes a copy of the cells, so
+ * it returns this.
+ */
+struct findings {
+    struct bo_payload payload;
+    struct finding {
+        struct bo_record exact;
+        char failure[BO_MAX_MESSAGE];
+    } rows[];
+};
+
+struct checking {
+    struct bo_bench_cell *cells;
+    unsigned n_cells, n_jobs;
+    unsigned *firsts; /* the first cell of each job, whose encoding is that of the others */
+    struct bo_bench_options options;
+    struct bo_progress *progress;
+};
+
+/* The next cell of the job after cell c, or n_cells. */
+static unsigned next_cell(const struct checking *checking, unsigned c)
+{
+    const struct bo_payload *payload = checking->cells[c++].payload;
+    while (c < checking->n_cells && checking->cells[c].payload != payload)
+        c++;
+    return c;
+}
+
+static void check_cell(struct bo_bench_cell *cell, const struct bo_bench_options *options)
+{
+    struct bo_error err;
+    for (unsigned r = 0; r < cell->n_rows; r++)
+        cell->rows[r].is_due = cell->rows[r].operation == BO_QUERY;
+    while (any_due(cell) && !bo_interrupted())
+        if (bo_rounds_run_cell(cell, options, 0, &err)) {
+            char message[BO_MAX_MESSAGE];
+            bo_say_error(&err, message, sizeof message);
+            for (unsigned r = 0; r < cell->n_rows; r++)
+                if (cell->rows[r].is_due) {
+                    fail_row(&cell->rows[r], message);
+                    end_row(&cell->rows[r], 0);
+                }
+        }
+}
+
+static void run_check(void *context, size_t job, void *result)
+{
+    const struct checking *checking = context;
+    struct findings *findings = result;
+    struct finding *finding = findings->rows;
+    for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
+        struct bo_bench_cell *cell = &checking->cells[c];
+        check_cell(cell, &checking->options);
+        findings->payload = *cell->payload;
+        for (unsigned r = 0; r < cell->n_rows; r++, finding++) {
+            finding->exact = cell->rows[r].exact;
+            snprintf(finding->failure, sizeof finding->failure, "%s", cell->rows[r].failure);
+        }
+    }
+}
+
+static void check_crashed(void *context, size_t job, const char *how, void *result)
+{
+    const struct checking *checking = context;
+    struct findings *findings = result;
+    struct finding *finding = findings->rows;
+    for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c))
+        for (unsigned r = 0; r < checking->cells[c].n_rows; r++, finding++)
+            snprintf(finding->failure, sizeof finding->failure, "its process ended early: %s", how);
+}
+
+static void check_done(void *context, size_t job, const void *result)
+{
+    const struct checking *checking = context;
+    const struct findings *findings = result;
+    const struct finding *finding = findings->rows;
+    for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
+        struct bo_bench_cell *cell = &checking->cells[c];
+        char detail[128];
+        if (findings->payload.ready)
+            *cell->payload = findings->payload;
+        for (unsigned r = 0; r < cell->n_rows; r++, finding++) {
+            cell->rows[r].exact = finding->exact;
+            if (finding->failure[0])
+                fail_row(&cell->rows[r], finding->failure);
+        }
+        snprintf(detail, sizeof detail, "%s/%s, checks", cell->on->document->format->name,
+                 cell->on->document->name);
+        if (checking->progress)
+            bo_progress_step(checking->progress, cell->n_rows, detail);
+    }
+}
+
+static bool go_on(void *context, size_t n_finished)
+{
+    (void)context;
+    (void)n_finished;
+    return !bo_interrupted();
+}
+
+/*
+ * Compares the answers of all query rows and counts their pages. Nothing is timed, so all
+ * processors are used; cells of one encoding are one job, which encodes once.
+ */
+static enum bo_status check(struct bo_bench_cell *cells, unsigned n_cells,
+                            const struct bo_bench_options *options, struct bo_progress *progress,
+                            struct bo_error *err)
+{
+    struct checking checking = {.cells = cells,
+                                .n_cells = n_cells,
+                                .firsts = malloc(n_cells * sizeof *checking.firsts + 1),
+                                .options = *options,
+                                .progress = progress};
+    if (!checking.firsts)
+        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    size_t max_rows = 0;
+    for (unsigned c = 0; c < n_cells; c++) {
+        size_t n_rows = 0;
+        unsigned before = 0;
+        while (cells[before].payload != cells[c].payload)
+            before++;
+        if (before < c)
+            continue;
+        for (unsigned i = c; i < n_cells; i = next_cell(&checking, i))
+            n_rows += cells[i].n_rows;
+        max_rows = n_rows > max_rows ? n_rows : max_rows;
+        checking.firsts[checking.n_jobs++] = c;
+    }
+    checking.options.checks = true;
+    checking.options.agents = NULL;
+    const struct bo_jobs jobs = {.n = checking.n_jobs,
+                                 .result_nbytes =
+                                     sizeof(struct findings) + max_rows * sizeof(struct finding),
+                                 .context = &checking,
+                                 .run = run_check,
+                                 .crashed = check_crashed,
+                                 .done = check_done,
+                                 .tick = go_on};
+    const bool ok = bo_jobs_run(&jobs, bo_n_processors());
+    free(checking.firsts);
+    return ok || bo_interrupted()
+               ? BO_OK
+               : bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot run the checks of answers");
+}
+
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
@@ -305,10 +459,10 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
     unsigned *order = malloc(n_cells * sizeof *order + 1);
     if (!order)
         return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    struct bo_random random = bo_random_seeded(options->order_seed);
+    enum bo_status status = check(cells, n_cells, options, progress, err);
     if (any_cold(cells, n_cells))
         bo_caches_prepare(); /* here, so that all processes share its pages */
-    struct bo_random random = bo_random_seeded(options->order_seed);
-    enum bo_status status = BO_OK;
     *n_rounds_ret = 0;
     while (*n_rounds_ret < options->rounds && status == BO_OK) {
         bo_shuffle(order, n_cells, &random);

@@ -655,9 +655,9 @@ static void large_documents_are_measured_in_huge_pages(void **state)
         assert_null(find_variant(&run, "watchful", "@huge", "first/each")); /* opens readers */
     }
     /* Rows are counted without drawing, including sets that turn out empty. */
-    const uint64_t n_rows = bo_plan_count_rows(&run.options, &run.document, 1);
+    const uint64_t n_rows = bo_plan_count_rows(&run.options, &run.document);
     run.document.text_nbytes = 0;
-    assert_int_equal(n_rows - bo_plan_count_rows(&run.options, &run.document, 1),
+    assert_int_equal(n_rows - bo_plan_count_rows(&run.options, &run.document),
                      huge ? N_HUGE_ROWS : 0);
     finish(&run);
 }
@@ -676,6 +676,14 @@ static void huge_pages_are_counted(void **state)
     assert_in_range(bo_huge_nbytes() - before, 0,
                     bo_huge_allowed() ? (size_t)N_PAGES * BO_HUGE_PAGE : 0);
     assert_null(bo_huge_map(SIZE_MAX));
+    bo_huge_return(p + 5, 3 * 4096 - 5); /* the first page is shared with others and stays */
+    assert_int_equal(p[0], 1);
+    assert_int_equal(p[4096], 0);
+    assert_int_equal(p[2 * 4096], 0);
+    assert_int_equal(p[3 * 4096], 1);
+    bo_huge_return(p + 4 * 4096 + 5, 4096); /* no whole page */
+    assert_int_equal(p[4 * 4096], 1);
+    assert_int_equal(p[5 * 4096], 1);
 }
 
 static int run_file(void)

@@ -35,8 +35,8 @@ struct bo_arena {
      */
     size_t keep_nbytes;
     /*
-     * Blocks are whole huge pages, requested from the system with MADV_HUGEPAGE. True only while
-     * the effect of huge pages is measured.
+     * Blocks are whole huge pages, requested from the system with MADV_HUGEPAGE. True only in the
+     * benchmark.
      */
     bool huge_pages;
     size_t max_first_cap;        /* largest initial capacity of a growable array, in elements */

@@ -1,5 +1,5 @@
 /* Worker processes that take jobs from a shared counter. */
-#include "cli/workers.h"
+#include "harness/core/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +151,8 @@ static void wait_for_workers(const struct pool *pool)
             ;
 }
 
-static void hand_over(struct pool *pool)
+/* False when `tick` ends the workers. */
+static bool hand_over(struct pool *pool)
 {
     const struct bo_jobs *jobs = pool->jobs;
     size_t n_finished = 0;
@@ -159,8 +160,17 @@ static void hand_over(struct pool *pool)
         jobs->done(jobs->context, pool->n_done, result_of(pool, pool->n_done));
     for (size_t job = 0; job < jobs->n; job++)
         n_finished += atomic_load(&pool->finished[job]);
-    if (jobs->tick)
-        jobs->tick(jobs->context, n_finished);
+    return !jobs->tick || jobs->tick(jobs->context, n_finished);
+}
+
+static bool end_workers(const struct pool *pool)
+{
+    for (unsigned w = 0; w < pool->n_workers; w++)
+        if (pool->workers[w]) {
+            kill(pool->workers[w], SIGKILL);
+            waitpid(pool->workers[w], NULL, 0);
+        }
+    return false;
 }
 
 static bool run_here(struct pool *pool)
@@ -169,7 +179,8 @@ static bool run_here(struct pool *pool)
     for (size_t job = 0; job < jobs->n; job++) {
         jobs->run(jobs->context, job, result_of(pool, job));
         atomic_store(&pool->finished[job], true);
-        hand_over(pool);
+        if (!hand_over(pool))
+            return false;
     }
     return true;
 }
@@ -182,9 +193,11 @@ static bool run_in_workers(struct pool *pool)
             return false;
     while (reap(pool) > 0) {
         wait_for_workers(pool);
-        hand_over(pool);
+        if (!hand_over(pool))
+            return end_workers(pool);
     }
-    hand_over(pool);
+    if (!hand_over(pool))
+        return false;
     if (pool->n_done < pool->jobs->n)
         fprintf(stderr, "bakeoff: all worker processes ended early\n");
     return pool->n_done == pool->jobs->n;

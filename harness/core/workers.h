@@ -23,17 +23,17 @@ struct bo_jobs {
     void (*done)(void *context, size_t job, const void *result);
     /*
      * Called in this process, about ten times a second, with the number of finished jobs; may be
-     * NULL.
+     * NULL. False ends all workers.
      */
-    void (*tick)(void *context, size_t n_finished);
+    bool (*tick)(void *context, size_t n_finished);
 };
 
 /* Processors that this process may run on. */
 unsigned bo_n_processors(void);
 
 /*
- * Runs all jobs on n_workers processes; 0 runs them in this process, for debugging. False after a
- * message when a process or memory is not available.
+ * Runs all jobs on n_workers processes; 0 runs them in this process, for debugging. False when
+ * `tick` ended them, and after a message when a process or memory is not available.
  */
 bool bo_jobs_run(const struct bo_jobs *jobs, unsigned n_workers);
 

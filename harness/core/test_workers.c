@@ -1,0 +1,89 @@
+/* Jobs in worker processes. Why: verify and bench lose results if one is dropped or reordered. */
+#include "harness/core/test_cmocka.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "harness/core/workers.h"
+
+enum { N_JOBS = 20, CRASHING_JOB = 7, ENDLESS_JOB = 5 };
+
+struct run {
+    size_t n_done, n_crashed, n_before_end;
+    bool has_endless_job;
+};
+
+static void square(void *context, size_t job, void *result)
+{
+    const struct run *run = context;
+    while (run->has_endless_job && job == ENDLESS_JOB)
+        pause();
+    if (!run->has_endless_job && job == CRASHING_JOB)
+        _exit(3);
+    *(size_t *)result = job * job;
+}
+
+static void note_crash(void *context, size_t job, const char *how, void *result)
+{
+    struct run *run = context;
+    assert_int_equal(job, CRASHING_JOB);
+    assert_string_equal(how, "exit code 3");
+    *(size_t *)result = job * job;
+    run->n_crashed++;
+}
+
+static void take(void *context, size_t job, const void *result)
+{
+    struct run *run = context;
+    assert_int_equal(job, run->n_done++);
+    assert_int_equal(*(const size_t *)result, job * job);
+}
+
+static bool ends(void *context, size_t n_finished)
+{
+    const struct run *run = context;
+    return n_finished < run->n_before_end;
+}
+
+static bool run_jobs(struct run *run, unsigned n_workers)
+{
+    const struct bo_jobs jobs = {.n = N_JOBS,
+                                 .result_nbytes = sizeof(size_t),
+                                 .context = run,
+                                 .run = square,
+                                 .crashed = note_crash,
+                                 .done = take,
+                                 .tick = run->n_before_end ? ends : NULL};
+    return bo_jobs_run(&jobs, n_workers);
+}
+
+static void test_results_come_in_order(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 3; n++) {
+        struct run run = {.n_done = 0};
+        assert_true(run_jobs(&run, n));
+        assert_int_equal(run.n_done, N_JOBS);
+        assert_int_equal(run.n_crashed, 1);
+    }
+}
+
+/* All jobs but one finish; without an end, the last one would be waited for. */
+static void test_tick_ends_the_workers(void **state)
+{
+    (void)state;
+    struct run run = {.has_endless_job = true, .n_before_end = N_JOBS - 1};
+    assert_false(run_jobs(&run, 2));
+    assert_int_equal(run.n_done, ENDLESS_JOB);
+    assert_int_equal(run.n_crashed, 0);
+}
+
+static int run_file(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results_come_in_order),
+        cmocka_unit_test(test_tick_ends_the_workers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+TEST_FILE(run_file)
