@@ -157,6 +157,16 @@ static enum bo_status query_without_memory_checks(const struct bo_codec *self, v
     return real->query(real, reader, kind, queries, n, answers, err);
 }
 
+/* The same for scans only. */
+static enum bo_status scan_without_memory_checks(const struct bo_codec *self, void *reader,
+                                                 unsigned kind, const void *queries, size_t n,
+                                                 void *answers, struct bo_error *err)
+{
+    return kind == PCDATA_SCAN
+               ? query_without_memory_checks(self, reader, kind, queries, n, answers, err)
+               : query_allocates(self, reader, kind, queries, n, answers, err);
+}
+
 static enum bo_status query_unnamed(const struct bo_codec *self, void *reader, unsigned kind,
                                     const void *queries, size_t n, void *answers,
                                     struct bo_error *err)
@@ -412,6 +422,7 @@ static void test_failures_in_queries_are_found(void **state)
     } cases[] = {
         {query_allocates, NULL},
         {query_without_memory_checks, "query, allocation 1 fails"},
+        {scan_without_memory_checks, "query, allocation 1 fails"},
         {query_unnamed, "query, allocation 1 fails"},
         {query_never_recovers, "query, allocation 1 fails"},
         {query_ignores_late_failures, "query, allocation "},

@@ -205,6 +205,7 @@ static const struct {
     uint8_t value;
     const char *what;
 } damages[] = {
+    {"eh-frame", 0, 3, "record is too short for its id"},
     {"delta16", 10, 0, "type of a row's CFA is unknown"},
     {"delta16", 10, 5, "type of a row's CFA is unknown"},
     {"delta16", 11, 2, "type of a row's frame pointer is unknown"},

@@ -25,14 +25,6 @@ bool bo_guarded_copy(struct bo_span from, struct bo_guarded *guarded_ret)
     return true;
 }
 
-void bo_guarded_truncate(struct bo_guarded *guarded, size_t n)
-{
-    const uint8_t *end = guarded->span.p + guarded->span.n;
-    uint8_t *p = (uint8_t *)guarded->map + (end - (uint8_t *)guarded->map) - n;
-    memmove(p, guarded->span.p, n);
-    guarded->span = (struct bo_span){p, n};
-}
-
 void bo_guarded_free(struct bo_guarded *guarded)
 {
     if (guarded->map)

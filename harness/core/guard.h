@@ -14,9 +14,4 @@ struct bo_guarded {
 bool bo_guarded_copy(struct bo_span from, struct bo_guarded *guarded_ret);
 void bo_guarded_free(struct bo_guarded *guarded);
 
-/*
- * Shortens the copy to its first n bytes, and moves them so that they again end at the guard page.
- */
-void bo_guarded_truncate(struct bo_guarded *guarded, size_t n);
-
 #endif

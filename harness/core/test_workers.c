@@ -1,7 +1,7 @@
 /* Jobs in worker processes. Why: verify and bench lose results if one is dropped or reordered. */
 #include "harness/core/test_cmocka.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "harness/core/workers.h"
@@ -78,11 +78,38 @@ static void test_tick_ends_the_workers(void **state)
     assert_int_equal(run.n_crashed, 0);
 }
 
+/* What is not yet written when the workers start is written once. */
+static void flush_all(void *context, size_t job, void *result)
+{
+    square(context, job, result);
+    fflush(NULL);
+}
+
+static void test_buffers_are_not_written_twice(void **state)
+{
+    (void)state;
+    struct run run = {.n_done = 0};
+    const struct bo_jobs jobs = {.n = CRASHING_JOB,
+                                 .result_nbytes = sizeof(size_t),
+                                 .context = &run,
+                                 .run = flush_all,
+                                 .crashed = note_crash,
+                                 .done = take};
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    fputs("once", out);
+    assert_true(bo_jobs_run(&jobs, 2));
+    fseek(out, 0, SEEK_END);
+    assert_int_equal(ftell(out), 4);
+    fclose(out);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_come_in_order),
         cmocka_unit_test(test_tick_ends_the_workers),
+        cmocka_unit_test(test_buffers_are_not_written_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
