@@ -623,11 +623,12 @@ struct session {
     bool any_failed;
 };
 
-/* The steps of progress: one for a size, for the checks of a row, for each repetition of it. */
+/* The steps of progress: one for a size, and the same for a row's checks and each repetition. */
 static uint64_t steps_of(const struct session *session, const struct bo_document *document)
 {
     const struct request *request = session->request;
-    return request->n_rows[document - session->documents->items] * (request->bench.rounds + 1) +
+    return request->n_rows[document - session->documents->items] * (request->bench.rounds + 1) *
+               bo_row_steps(document) +
            (session->results ? bo_sizes_count(document->format) : 0);
 }
 

@@ -2,6 +2,7 @@
 #include "bench/measure/plan.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -514,6 +515,15 @@ uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_do
             if (bo_has_variant(options, document, *c, &bo_variants[v]))
                 n += count_cell_rows(options, document, *c, &bo_variants[v]);
     return n;
+}
+
+/*
+ * Measured on the embedded documents: 18 ms for all repetitions of a row where the text is small,
+ * 27 at 0.8 MB, 62 at 4 MB, 150 at 50 MB.
+ */
+uint64_t bo_row_steps(const struct bo_document *document)
+{
+    return 3 + (uint64_t)sqrt((double)document->text_nbytes / 62500);
 }
 
 double bo_plan_min_time(uint64_t n_rows, unsigned rounds, double budget_s)

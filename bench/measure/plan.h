@@ -175,6 +175,9 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
  */
 uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_document *document);
 
+/* Steps of progress for a repetition of a row: about proportional to its time on the document. */
+uint64_t bo_row_steps(const struct bo_document *document);
+
 /*
  * The maximum time of a repetition in seconds for a run of about budget_s: 8 ms if there are few
  * rows, at least 1 ms.

@@ -356,7 +356,8 @@ static void check_done(void *context, size_t job, const void *result)
         snprintf(detail, sizeof detail, "%s/%s, checks", cell->on->document->format->name,
                  cell->on->document->name);
         if (checking->progress)
-            bo_progress_step(checking->progress, cell->n_rows, detail);
+            bo_progress_step(checking->progress, cell->n_rows * bo_row_steps(cell->on->document),
+                             detail);
     }
 }
 
@@ -436,7 +437,7 @@ static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
                 return status;
         }
         if (progress)
-            bo_progress_step(progress, cell->n_rows, detail);
+            bo_progress_step(progress, cell->n_rows * bo_row_steps(cell->on->document), detail);
     }
     return BO_OK;
 }
