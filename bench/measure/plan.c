@@ -523,7 +523,7 @@ uint64_t bo_plan_count_rows(struct bo_bench_options *options, const struct bo_do
  */
 uint64_t bo_row_steps(const struct bo_document *document)
 {
-    return 3 + (uint64_t)sqrt((double)document->text_nbytes / 62500);
+    return 1 + (uint64_t)sqrt((double)document->text_nbytes / 40000);
 }
 
 double bo_plan_min_time(uint64_t n_rows, unsigned rounds, double budget_s)
