@@ -800,7 +800,6 @@ static enum bo_status measure_document(struct session *session, struct bo_docume
     struct bo_arena arena;
     struct bo_plan plan;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    arena.huge_pages = true; /* for forking: see bo_caches_prepare */
     if (!document->model &&
         !(bo_document_load(document) && load_recorded(session->request, document)))
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "a document cannot be loaded again");

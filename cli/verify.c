@@ -5,14 +5,14 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "harness/core/workers.h"
 #include "corpora/documents.h"
 #include "corpora/import/vectors.h"
 #include "corpora/vectors.h"
-#include "harness/core/input.h"
 #include "harness/check/check.h"
+#include "harness/core/input.h"
 #include "harness/core/progress.h"
 #include "harness/core/suggest.h"
+#include "harness/core/workers.h"
 
 int bo_cmd_verify(int argc, char **argv);
 

@@ -174,6 +174,13 @@ static bool open_reader(struct session *session, struct bo_record *record)
     return session->is_open;
 }
 
+/* Bytes in huge pages besides those that were forked. The system may have split some of these. */
+static uint64_t huge_nbytes(const struct session *session)
+{
+    const uint64_t now = bo_huge_nbytes();
+    return now > session->huge_before ? now - session->huge_before : 0;
+}
+
 static void check_row(struct session *session, unsigned i)
 {
     const struct bo_bench_row *row = &session->cell->rows[i];
@@ -203,7 +210,7 @@ static void measure_row(struct session *session, unsigned i)
         ok = open_reader(session, &record) &&
              bo_measure_queries(&session->opened, row, session->options, session->round, &record);
     if (session->opened.huge_pages)
-        bo_record_count(&record, "huge_bytes", (double)(bo_huge_nbytes() - session->huge_before));
+        bo_record_count(&record, "huge_bytes", (double)huge_nbytes(session));
     if (!ok)
         record.type = BO_RECORD_FAIL;
     else if (exact.n_counters)

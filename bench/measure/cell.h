@@ -16,8 +16,8 @@ void bo_shuffle(unsigned *order, unsigned n, struct bo_random *random);
 
 /*
  * Encodes the document if no process has done so yet, then measures the due rows in shuffled order,
- * or checks them if options->checks.
- * Runs in a process of its own, so that a misbehaving codec only ends this process.
+ * or checks them if options->checks. Runs in a process of its own, so that a misbehaving codec only
+ * ends this process.
  */
 void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options *options,
                  unsigned round, FILE *to_parent);

@@ -41,7 +41,7 @@ struct bo_bench_options {
     unsigned rounds;    /* repetitions of each row, each in a process of its own */
     double min_time_s;  /* of a repetition */
     double verify_s;    /* a row's answers are compared once, or for this long if that is shorter */
-    bool checks;        /* only compares answers and counts pages (bo_rounds_check) */
+    bool checks;        /* only compares answers and counts pages; bo_rounds_run sets it */
     unsigned timeout_s; /* wall-clock time of a process */
     uint64_t order_seed; /* of the shuffles */
     bool budgets;        /* also with budgets for what readers keep: see bo_variants */
@@ -164,7 +164,10 @@ struct bo_plan {
  */
 bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec);
 
-/* Draws all queries and lays out the rows, in `arena`. The documents must outlive the plan. */
+/*
+ * Draws all queries and lays out the rows, in `arena`, whose blocks become huge pages: a process
+ * forks the faster the fewer pages it has. The documents must outlive the plan.
+ */
 enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
                             size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
                             struct bo_error *err);

@@ -184,6 +184,17 @@ __attribute__((noreturn)) static void live_as_child(struct listener *listener, i
     _exit(0);
 }
 
+static void fail_due_rows(struct bo_bench_cell *cell, const char *message, unsigned round)
+{
+    for (unsigned i = 0; i < cell->n_rows; i++) {
+        struct bo_bench_row *row = &cell->rows[i];
+        if (!row->is_due)
+            continue;
+        fail_row(row, message);
+        end_row(row, round);
+    }
+}
+
 static void describe_death(const struct listener *listener, int wait_status, char *message)
 {
     if (listener->timed_out)
@@ -211,13 +222,7 @@ static void judge_death(struct listener *listener, int wait_status)
         end_row(&listener->cell->rows[listener->row], listener->round);
         return;
     }
-    for (unsigned i = 0; i < listener->cell->n_rows; i++) {
-        struct bo_bench_row *row = &listener->cell->rows[i];
-        if (!row->is_due)
-            continue;
-        fail_row(row, message);
-        end_row(row, listener->round);
-    }
+    fail_due_rows(listener->cell, message, listener->round);
 }
 
 static enum bo_status start_child(struct listener *listener, struct bo_error *err)
@@ -270,9 +275,9 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
  * What checking finds in the rows of one encoding's cells. A worker changes a copy of the cells, so
  * it returns this.
  */
-struct findings {
+struct checked {
     struct bo_payload payload;
-    struct finding {
+    struct checked_row {
         struct bo_record exact;
         char failure[BO_MAX_MESSAGE];
     } rows[];
@@ -304,26 +309,22 @@ static void check_cell(struct bo_bench_cell *cell, const struct bo_bench_options
         if (bo_rounds_run_cell(cell, options, 0, &err)) {
             char message[BO_MAX_MESSAGE];
             bo_say_error(&err, message, sizeof message);
-            for (unsigned r = 0; r < cell->n_rows; r++)
-                if (cell->rows[r].is_due) {
-                    fail_row(&cell->rows[r], message);
-                    end_row(&cell->rows[r], 0);
-                }
+            fail_due_rows(cell, message, 0);
         }
 }
 
 static void run_check(void *context, size_t job, void *result)
 {
     const struct checking *checking = context;
-    struct findings *findings = result;
-    struct finding *finding = findings->rows;
+    struct checked *checked = result;
+    struct checked_row *row = checked->rows;
     for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
         struct bo_bench_cell *cell = &checking->cells[c];
         check_cell(cell, &checking->options);
-        findings->payload = *cell->payload;
-        for (unsigned r = 0; r < cell->n_rows; r++, finding++) {
-            finding->exact = cell->rows[r].exact;
-            snprintf(finding->failure, sizeof finding->failure, "%s", cell->rows[r].failure);
+        checked->payload = *cell->payload;
+        for (unsigned r = 0; r < cell->n_rows; r++, row++) {
+            row->exact = cell->rows[r].exact;
+            snprintf(row->failure, sizeof row->failure, "%s", cell->rows[r].failure);
         }
     }
 }
@@ -331,27 +332,28 @@ static void run_check(void *context, size_t job, void *result)
 static void check_crashed(void *context, size_t job, const char *how, void *result)
 {
     const struct checking *checking = context;
-    struct findings *findings = result;
-    struct finding *finding = findings->rows;
+    struct checked *checked = result;
+    struct checked_row *row = checked->rows;
     for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c))
-        for (unsigned r = 0; r < checking->cells[c].n_rows; r++, finding++)
-            snprintf(finding->failure, sizeof finding->failure, "its process ended early: %s", how);
+        for (unsigned r = 0; r < checking->cells[c].n_rows; r++, row++)
+            if (checking->cells[c].rows[r].operation == BO_QUERY)
+                snprintf(row->failure, sizeof row->failure, "its process ended early: %s", how);
 }
 
 static void check_done(void *context, size_t job, const void *result)
 {
     const struct checking *checking = context;
-    const struct findings *findings = result;
-    const struct finding *finding = findings->rows;
+    const struct checked *checked = result;
+    const struct checked_row *row = checked->rows;
     for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
         struct bo_bench_cell *cell = &checking->cells[c];
         char detail[128];
-        if (findings->payload.ready)
-            *cell->payload = findings->payload;
-        for (unsigned r = 0; r < cell->n_rows; r++, finding++) {
-            cell->rows[r].exact = finding->exact;
-            if (finding->failure[0])
-                fail_row(&cell->rows[r], finding->failure);
+        if (checked->payload.ready)
+            *cell->payload = checked->payload;
+        for (unsigned r = 0; r < cell->n_rows; r++, row++) {
+            cell->rows[r].exact = row->exact;
+            if (row->failure[0])
+                fail_row(&cell->rows[r], row->failure);
         }
         snprintf(detail, sizeof detail, "%s/%s, checks", cell->on->document->format->name,
                  cell->on->document->name);
@@ -400,7 +402,7 @@ static enum bo_status check(struct bo_bench_cell *cells, unsigned n_cells,
     checking.options.agents = NULL;
     const struct bo_jobs jobs = {.n = checking.n_jobs,
                                  .result_nbytes =
-                                     sizeof(struct findings) + max_rows * sizeof(struct finding),
+                                     sizeof(struct checked) + max_rows * sizeof(struct checked_row),
                                  .context = &checking,
                                  .run = run_check,
                                  .crashed = check_crashed,

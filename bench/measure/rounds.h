@@ -1,6 +1,6 @@
 /*
- * The parent of all measuring processes: runs the rounds of the plan in shuffled order, with one
- * process per cell at a time.
+ * The parent of all measuring processes: checks the cells of the plan on all processors, then runs
+ * its rounds in shuffled order, with one process per cell at a time.
  */
 #ifndef BO_ROUNDS_H
 #define BO_ROUNDS_H
@@ -9,11 +9,12 @@
 #include "harness/core/progress.h"
 
 /*
- * Runs all rounds of some cells of a plan, interleaved. Times and failures go to the cells' rows. A
- * process that crashes, hangs or writes an invalid record fails only the row that it measured.
- * `progress` (may be NULL) gets a step for each row of each round. *n_rounds_ret is the number of
- * completed rounds: fewer than options->rounds if the run was interrupted. BO_IO when the system
- * refuses a process or a pipe.
+ * Compares the answers of some cells of a plan and counts pages, then runs all rounds of them,
+ * interleaved. Times and failures go to the cells' rows. A process that crashes, hangs or writes an
+ * invalid record fails only the row that it measured. `progress` (may be NULL) gets bo_row_steps
+ * for the checks of each row and for each of its rounds. *n_rounds_ret is the number of completed
+ * rounds: fewer than options->rounds if the run was interrupted. BO_IO when the system refuses a
+ * process or a pipe.
  */
 enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
                              const struct bo_bench_options *options, struct bo_progress *progress,

@@ -5,10 +5,14 @@
 #include "harness/core/test_cmocka.h"
 
 #include <math.h>
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench/measure/cell.h"
 #include "bench/measure/huge.h"
+#include "bench/measure/interrupt.h"
 #include "bench/measure/rounds.h"
 #include "bench/measure/test_toy.h"
 #include "harness/core/cpu.h"
@@ -458,6 +462,64 @@ static void a_hang_costs_its_row(void **state)
     finish(&run);
 }
 
+static enum bo_status kill_the_worker(const struct bo_codec *self, void *reader, unsigned kind,
+                                      const void *queries, size_t n, void *answers,
+                                      struct bo_error *err)
+{
+    kill(getppid(), SIGKILL);
+    pause();
+    return toy_query(self, reader, kind, queries, n, answers, err);
+}
+
+/* The process that checks an encoding dies: its queries fail, and nothing else. */
+static void a_dead_worker_costs_its_queries(void **state)
+{
+    (void)state;
+    struct bo_codec killer = toy_honest;
+    killer.name = "killer";
+    killer.query = kill_the_worker;
+    const struct bo_codec *const codecs[] = {&killer, &toy_honest, NULL};
+    struct run run;
+    start(&run, codecs);
+    measure(&run);
+    assert_failed(&run, "killer", "get/uniform", "its process ended early: Killed");
+    assert_sound(&run, "killer", "encode");
+    assert_sound(&run, "honest", "get/uniform");
+    finish(&run);
+}
+
+/* In a process of its own, since an interrupt stays. */
+static void an_interrupt_ends_the_checks(void **state)
+{
+    (void)state;
+    struct bo_codec hang = toy_honest;
+    hang.name = "hang";
+    hang.query = toy_query_hang;
+    const struct bo_codec *const codecs[] = {&hang, NULL};
+    const pid_t pid = fork();
+    if (pid == 0) {
+        struct run run;
+        struct bo_error err;
+        unsigned n_rounds;
+        start(&run, codecs);
+        run.options.timeout_s = 300;
+        alarm(60); /* ends this process if it waits for the hanging one */
+        bo_interrupt_watch();
+        if (fork() == 0) {
+            usleep(500000); /* by then the workers run, which do not get the signal */
+            kill(getppid(), SIGTERM);
+            _exit(0);
+        }
+        _exit(bo_rounds_run(run.plan.cells, run.plan.n_cells, &run.options, NULL, &n_rounds, &err)
+                  ? 100
+                  : (int)n_rounds);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void a_codec_that_cannot_hold_the_document(void **state)
 {
     (void)state;
@@ -703,6 +765,8 @@ static int run_file(void)
         cmocka_unit_test(a_wrong_codec_costs_its_wrong_rows),
         cmocka_unit_test(a_crash_costs_its_row),
         cmocka_unit_test(a_hang_costs_its_row),
+        cmocka_unit_test(a_dead_worker_costs_its_queries),
+        cmocka_unit_test(an_interrupt_ends_the_checks),
         cmocka_unit_test(a_codec_that_cannot_hold_the_document),
         cmocka_unit_test(filters_choose_rows),
         cmocka_unit_test(lists_of_names),

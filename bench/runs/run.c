@@ -320,9 +320,9 @@ const char *bo_parts_note(const struct bo_run *run)
 {
     if (run->n_parts < 2)
         return NULL;
-    return "Sizes, memory and pages are exact on every machine. Times of a document are of one "
-           "machine and one run; those of different documents may not be, and only their ratios "
-           "are compared.";
+    return "Sizes and memory are exact on every machine, and so are pages, but for codecs that "
+           "hash names with a random seed. Times of a document are of one machine and one run; "
+           "those of different documents may not be, and only their ratios are compared.";
 }
 
 const struct bo_format_report *bo_report_of(const char *format)

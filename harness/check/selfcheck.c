@@ -9,12 +9,12 @@
  * of every encoding with the golden file, which is the same for all machines: lines of `document
  * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
  * generated ones together; `kinds codec name ...`, the kinds of queries that it answers; `queries
- * kind/workload hash`, the first queries drawn on each generated model, with their answers; the
- * line `document fields bytes hash` has the values of the model's fields. After an encoding's hash
- * comes the use of memory, as peak/left/requests: the most bytes at a time, the bytes at the end,
- * and the number of requests, first of encoding, then of decoding, then of opening with some
- * queries. They are compared in the build that is measured, on 64-bit machines. With --golden it
- * prints that file instead. Ends with `N passed, M failed`.
+ * kind/workload number hash`, the first queries drawn on the generated models: how many, and the
+ * hash of their texts and answers; the line `document fields bytes hash` has the values of the
+ * model's fields. After an encoding's hash comes the use of memory, as peak/left/requests: the most
+ * bytes at a time, the bytes at the end, and the number of requests, first of encoding, then of
+ * decoding, then of opening with some queries. They are compared in the build that is measured, on
+ * 64-bit machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
@@ -140,12 +140,17 @@ static void check_kinds(struct selfcheck *s, const struct bo_codec *codec)
     expect_line(s, "generated", codec->name, line);
 }
 
+/* The first queries of a workload on the generated models. */
+struct drawn {
+    uint64_t n, hash; /* of their texts, as far as they have one, and of their answers */
+};
+
 /*
- * Adds the first queries of each workload on a model, and their answers, to the hashes. The same
- * seed must draw the same queries on every machine.
+ * Adds the first queries of each workload on a model. The same seed must draw the same ones on
+ * every machine.
  */
 static void add_queries(const struct bo_format *format, unsigned long seed, const void *model,
-                        uint64_t hashes[][MAX_WORKLOADS])
+                        struct drawn drawn[][MAX_WORKLOADS])
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
@@ -162,11 +167,16 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
             const size_t n =
                 kind->workloads[w].draw(model, &random, &arena, DRAWN_QUERIES, c.queries);
             for (size_t i = 0; i < n; i++) {
+                struct bo_span name = {NULL, 0};
+                if (kind->has_text)
+                    memcpy(&name, c.queries, sizeof name);
+                bo_put_bytes(&text, name.p, name.n);
                 if (bo_agreement_run_oracle(&c, 1) == BO_OK)
                     kind->print(c.queries, (struct bo_span){c.expected.p, c.expected.n}, &text);
                 memmove(c.queries, c.queries + size, (n - i - 1) * size);
             }
-            hashes[k][w] = bo_mix64(hashes[k][w] ^ bo_hash(bo_writer_span(&text)));
+            drawn[k][w].n += n;
+            drawn[k][w].hash = bo_mix64(drawn[k][w].hash ^ bo_hash(bo_writer_span(&text)));
             bo_writer_truncate(&text, 0);
         }
         bo_writer_free(&text);
@@ -174,14 +184,14 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
     }
 }
 
-static void check_queries(struct selfcheck *s, uint64_t hashes[][MAX_WORKLOADS])
+static void check_queries(struct selfcheck *s, struct drawn drawn[][MAX_WORKLOADS])
 {
     for (unsigned k = 0; k < s->format->n_kinds; k++) {
         const struct bo_query_kind *kind = &s->format->kinds[k];
         for (unsigned w = 0; w < kind->n_workloads && kind->query_size; w++) {
             char line[256];
-            snprintf(line, sizeof line, "queries\t%s/%s\t%016" PRIx64 "\n", kind->name,
-                     kind->workloads[w].name, hashes[k][w]);
+            snprintf(line, sizeof line, "queries\t%s/%s\t%" PRIu64 "\t%016" PRIx64 "\n", kind->name,
+                     kind->workloads[w].name, drawn[k][w].n, drawn[k][w].hash);
             expect_line(s, "generated", "-", line);
         }
     }
@@ -363,7 +373,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     struct bo_effort effort = effort_of(s);
     effort.max_failures = MAX_FAILURES; /* the models are small */
     struct sections *sections = calloc(MAX_CODECS, sizeof *sections);
-    uint64_t queries[BO_MAX_KINDS][MAX_WORKLOADS] = {{0}};
+    struct drawn drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}};
     if (!sections)
         abort();
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
@@ -378,7 +388,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         if (ok && seed <= N_GOLDEN_GENERATED) {
             check_golden(s, name, model, sections);
             check_fields(s, name, model);
-            add_queries(s->format, seed, model, queries);
+            add_queries(s->format, seed, model, drawn);
         }
         if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
             check_all(s, name, model, &effort);
@@ -391,7 +401,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
             check_sections(s, *c, &sections[c - s->format->codecs]);
         check_kinds(s, *c);
     }
-    check_queries(s, queries);
+    check_queries(s, drawn);
     free(sections);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
         printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,
