@@ -6,15 +6,20 @@
  *             FORMAT GOLDEN.tsv DOCUMENT...
  *
  * Checks the documents, N generated models and a few extreme ones, then compares the size and hash
- * of every encoding with the golden file, which is the same for all machines: lines of `document
- * codec bytes XXH3-of-the-payload`, and of `sections codec name=bytes ...`, the sections of the
- * generated ones together; `kinds codec name ...`, the kinds of queries that it answers; `queries
- * kind/workload number hash`, the first queries drawn on the generated models: how many, and the
- * hash of their texts and answers; the line `document fields bytes hash` has the values of the
- * model's fields. After an encoding's hash comes the use of memory, as peak/left/requests: the most
- * bytes at a time, the bytes at the end, and the number of requests, first of encoding, then of
- * decoding, then of opening with some queries. They are compared in the build that is measured, on
- * 64-bit machines. With --golden it prints that file instead. Ends with `N passed, M failed`.
+ * of every encoding with the golden file, which is the same for all machines. Its lines are:
+ *
+ *   DOCUMENT CODEC BYTES HASH MEMORY   an encoding; the hash is the XXH3 of the payload
+ *   DOCUMENT fields BYTES HASH         the values of the model's fields
+ *   sections CODEC NAME=BYTES ...      the sections of all generated models
+ *   kinds CODEC NAME ...               the kinds of queries that it answers
+ *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models
+ *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
+ *                                      models, and the fields of those that are accepted
+ *
+ * MEMORY is peak/left/requests: the most bytes at a time, the bytes at the end, and the number of
+ * requests, first of encoding, then of decoding, then of opening with some queries. It is compared
+ * in the build that is measured, on 64-bit machines. With --golden it prints that file instead.
+ * Ends with `N passed, M failed`.
  *
  * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
  * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
@@ -42,6 +47,10 @@ enum {
     MEMORY_QUERIES = 64, /* of each kind, of generated models */
     DRAWN_QUERIES = 16,  /* of each workload, of generated models */
     MAX_WORKLOADS = 32,
+    /* of each encoding of a generated model: as many as have DAMAGED_NBYTES, within limits */
+    DAMAGED_NBYTES = 100000,
+    MIN_DAMAGED = 16,
+    MAX_DAMAGED = 256,
 };
 
 /* The sections of a codec's encodings, in the order in which they are first marked. */
@@ -140,17 +149,26 @@ static void check_kinds(struct selfcheck *s, const struct bo_codec *codec)
     expect_line(s, "generated", codec->name, line);
 }
 
-/* The first queries of a workload on the generated models. */
-struct drawn {
-    uint64_t n, hash; /* of their texts, as far as they have one, and of their answers */
+/* A line of the golden file: how many queries or damaged copies, and a hash of their results. */
+struct count {
+    uint64_t n, hash;
 };
+
+static void check_count(struct selfcheck *s, const char *what, const char *of,
+                        const struct count *count)
+{
+    char line[256];
+    snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\n", what, of, count->n,
+             count->hash);
+    expect_line(s, "generated", of, line);
+}
 
 /*
  * Adds the first queries of each workload on a model. The same seed must draw the same ones on
  * every machine.
  */
 static void add_queries(const struct bo_format *format, unsigned long seed, const void *model,
-                        struct drawn drawn[][MAX_WORKLOADS])
+                        struct count drawn[][MAX_WORKLOADS])
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
@@ -184,15 +202,14 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
     }
 }
 
-static void check_queries(struct selfcheck *s, struct drawn drawn[][MAX_WORKLOADS])
+static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOADS])
 {
     for (unsigned k = 0; k < s->format->n_kinds; k++) {
         const struct bo_query_kind *kind = &s->format->kinds[k];
         for (unsigned w = 0; w < kind->n_workloads && kind->query_size; w++) {
-            char line[256];
-            snprintf(line, sizeof line, "queries\t%s/%s\t%" PRIu64 "\t%016" PRIx64 "\n", kind->name,
-                     kind->workloads[w].name, drawn[k][w].n, drawn[k][w].hash);
-            expect_line(s, "generated", "-", line);
+            char label[128];
+            snprintf(label, sizeof label, "%s/%s", kind->name, kind->workloads[w].name);
+            check_count(s, "queries", label, &drawn[k][w]);
         }
     }
 }
@@ -247,24 +264,29 @@ static bool append_memory(const struct bo_format *format, const struct bo_codec 
     return ok;
 }
 
-/* The values of all fields, with their names, 64 bits for a number. */
+/* Writes the values of all fields of a model, with their names, 64 bits for a number. */
+static void put_fields(const struct bo_format *format, const void *model, struct bo_writer *out)
+{
+    struct bo_sequences fields = {.arena = out->arena};
+    if (format->fields)
+        format->fields(model, &fields);
+    for (unsigned i = 0; i < fields.n; i++) {
+        const struct bo_sequence *field = &fields.items[i];
+        bo_put_text(out, "%s\n", field->name);
+        bo_put_bytes(out, field->bytes, field->is_text ? field->n : 0);
+        for (size_t k = 0; !field->is_text && k < field->n; k++)
+            bo_put_le64(out, field->numbers[k]);
+    }
+}
+
 static void check_fields(struct selfcheck *s, const char *name, const void *model)
 {
     struct bo_arena arena;
     struct bo_writer out;
     char line[128];
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    struct bo_sequences fields = {.arena = &arena};
     bo_writer_init(&out, &arena);
-    if (s->format->fields)
-        s->format->fields(model, &fields);
-    for (unsigned i = 0; i < fields.n; i++) {
-        const struct bo_sequence *field = &fields.items[i];
-        bo_put_text(&out, "%s\n", field->name);
-        bo_put_bytes(&out, field->bytes, field->is_text ? field->n : 0);
-        for (size_t k = 0; !field->is_text && k < field->n; k++)
-            bo_put_le64(&out, field->numbers[k]);
-    }
+    put_fields(s->format, model, &out);
     snprintf(line, sizeof line, "%s\tfields\t%zu\t%016" PRIx64 "\n", name, out.n,
              bo_hash(bo_writer_span(&out)));
     bo_writer_free(&out);
@@ -272,9 +294,71 @@ static void check_fields(struct selfcheck *s, const char *name, const void *mode
     expect_line(s, name, "-", line);
 }
 
-/* Adds the sections of each codec to `sections`, an array by codec, which may be NULL. */
+/* ---- golden errors --------------------------------------------------------------------------- */
+
+static void put_error(struct bo_writer *out, enum bo_status status, const struct bo_error *error)
+{
+    bo_put_text(out, "%s %" PRIu64 " %s\n", bo_status_name(status), error->off, error->what);
+}
+
+/* Changes a copy of an encoding. Returns its size. Half of the changes are in the first bytes. */
+static size_t damage(uint8_t *p, size_t n, struct bo_random *random)
+{
+    enum { HEAD_NBYTES = 64 };
+    const uint32_t way = bo_random_below(random, 16);
+    const size_t below = way % 2 && n > HEAD_NBYTES ? HEAD_NBYTES : n;
+    const size_t at = bo_random_below(random, (uint32_t)below);
+    if (way < 2)
+        return at;
+    p[at] = way < 4   ? 0xff
+            : way < 8 ? (uint8_t)bo_random_below(random, 17)
+                      : p[at] ^ (uint8_t)(1u << bo_random_below(random, 8));
+    return n;
+}
+
+/* Adds what decoding and opening damaged copies of an encoding result in. */
+static void add_damage(const struct bo_format *format, const struct bo_codec *codec,
+                       struct bo_span encoding, struct count *damaged)
+{
+    struct bo_random random = bo_random_seeded(encoding.n);
+    struct bo_arena copies;
+    struct bo_writer results;
+    bo_arena_init(&copies, BO_ARENA_UNLIMITED);
+    bo_writer_init(&results, &copies);
+    uint8_t *copy = bo_alloc(&copies, encoding.n);
+    const size_t affordable = DAMAGED_NBYTES / (encoding.n + 1);
+    const size_t n = affordable < MIN_DAMAGED   ? MIN_DAMAGED
+                     : affordable > MAX_DAMAGED ? MAX_DAMAGED
+                                                : affordable;
+    for (size_t i = 0; i < n && encoding.n && copy; i++) {
+        struct bo_arena arena;
+        struct bo_error decode_error = {.what = ""}, open_error = {.what = ""};
+        void *decoded, *reader;
+        memcpy(copy, encoding.p, encoding.n);
+        const struct bo_span in = {copy, damage(copy, encoding.n, &random)};
+        bo_arena_init(&arena, bo_effort_default().budget_nbytes);
+        const enum bo_status status = codec->decode(codec, in, &arena, &decoded, &decode_error);
+        put_error(&results, status, &decode_error);
+        if (!status)
+            put_fields(format, decoded, &results);
+        put_error(&results, codec->open(codec, in, &arena, &reader, &open_error), &open_error);
+        bo_arena_free(&arena);
+        damaged->n++;
+    }
+    damaged->hash = bo_mix64(damaged->hash ^ bo_hash(bo_writer_span(&results)));
+    bo_writer_free(&results);
+    bo_arena_free(&copies);
+}
+
+/* Of the generated models, by codec. */
+struct totals {
+    struct sections sections;
+    struct count damaged;
+};
+
+/* Adds to `totals`, an array by codec, which is NULL for a document. */
 static void check_golden(struct selfcheck *s, const char *name, const void *model,
-                         struct sections *sections)
+                         struct totals *totals)
 {
     for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
         if ((*c)->reads || (*c)->optional)
@@ -292,10 +376,12 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
             snprintf(line, sizeof line, "%s\t%s\t%" PRIu64 "\t%016" PRIx64 "\t", name, (*c)->name,
                      bo_writer_counted(&out), bo_hash(bo_writer_span(&out)));
         if (!status && !append_memory(s->format, *c, &arena, bo_writer_span(&out),
-                                      sections ? MEMORY_QUERIES : 0, line, sizeof line))
+                                      totals ? MEMORY_QUERIES : 0, line, sizeof line))
             note(s, false, name, (*c)->name, "golden", "cannot be read back");
-        if (sections && !status)
-            add_sections(&sections[c - s->format->codecs], &out);
+        if (totals && !status) {
+            add_sections(&totals[c - s->format->codecs].sections, &out);
+            add_damage(s->format, *c, bo_writer_span(&out), &totals[c - s->format->codecs].damaged);
+        }
         bo_writer_free(&out);
         bo_arena_free(&arena);
         expect_line(s, name, (*c)->name, line);
@@ -372,9 +458,9 @@ static void check_generated(struct selfcheck *s, unsigned long n)
 {
     struct bo_effort effort = effort_of(s);
     effort.max_failures = MAX_FAILURES; /* the models are small */
-    struct sections *sections = calloc(MAX_CODECS, sizeof *sections);
-    struct drawn drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}};
-    if (!sections)
+    struct totals *totals = calloc(MAX_CODECS, sizeof *totals);
+    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}};
+    if (!totals)
         abort();
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
          seed++) {
@@ -386,7 +472,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         const bool ok = generate(s->format, seed, 0, &arena, &model);
         note(s, ok, name, "-", "generate", "failed");
         if (ok && seed <= N_GOLDEN_GENERATED) {
-            check_golden(s, name, model, sections);
+            check_golden(s, name, model, totals);
             check_fields(s, name, model);
             add_queries(s->format, seed, model, drawn);
         }
@@ -397,12 +483,15 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     if (s->golden.p)
         check_extreme(s);
     for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
-        if (!(*c)->reads && !(*c)->optional)
-            check_sections(s, *c, &sections[c - s->format->codecs]);
+        if (!(*c)->reads && !(*c)->optional) {
+            const struct totals *of = &totals[c - s->format->codecs];
+            check_sections(s, *c, &of->sections);
+            check_count(s, "damage", (*c)->name, &of->damaged);
+        }
         check_kinds(s, *c);
     }
     check_queries(s, drawn);
-    free(sections);
+    free(totals);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
         printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,
                N_GOLDEN_GENERATED, n);
