@@ -10,6 +10,7 @@
 #include "harness/core/hash.h"
 #include "harness/core/test_cmocka.h"
 #include "harness/file.h"
+#include "harness/format_report.h"
 #include "harness/queries.h"
 #include "harness/registry.h"
 #include "harness/test_decode.h"
@@ -378,6 +379,25 @@ static inline void expect_failing_merges(const void *const *models, size_t n_mod
         assert_int_equal(error.status, status);
         bo_arena_free(&small);
     }
+}
+
+/* Which thing of a document the programs of the field look up; nothing in an empty one. */
+static inline void expect_subjects(const char *text, const char *subject, const char *empty)
+{
+    struct bo_arena arena;
+    unsigned n = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    for (const struct bo_program *p = test_format()->report->programs; p->name; p++) {
+        if (!p->subject)
+            continue;
+        char *found = p->subject(parse_text(text, &arena));
+        assert_string_equal(found, subject);
+        free(found);
+        assert_null(p->subject(parse_text(empty, &arena)));
+        n++;
+    }
+    assert_true(n > 0);
+    bo_arena_free(&arena);
 }
 
 #endif

@@ -133,6 +133,19 @@ static void test_rejects(void **state)
     }
 }
 
+/* A NUL is not a digit, though strchr finds it. */
+static void test_nul_in_digest(void **state)
+{
+    (void)state;
+    char text[sizeof sample];
+    struct bo_recorded *r;
+    struct bo_error err = {0};
+    memcpy(text, sample, sizeof text);
+    strstr(text, "# document: ")[strlen("# document: ")] = 0;
+    assert_int_equal(parse(text, sizeof text - 1, &r, &err), BO_CORRUPT);
+    assert_string_equal(err.what, "document's digest is not 16 lower-case hexadecimal digits");
+}
+
 /*
  * Every prefix, and every byte replaced by some others: the result is an error inside the file, or
  * a workload.
@@ -208,6 +221,7 @@ static int run_recorded(void)
         cmocka_unit_test_setup_teardown(test_sample, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_workloads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nul_in_digest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_any_allocation_may_fail, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_check, set_up, tear_down),

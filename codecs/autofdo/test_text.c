@@ -218,13 +218,19 @@ static void test_long_lines(void **state)
     bo_writer_free(&out);
 }
 
+static void test_subjects(void **state)
+{
+    (void)state;
+    expect_subjects("f:1:1\n 1: 1\ng:3:1\n 1: 3\n", "g", "");
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_generated_models_survive),
         cmocka_unit_test(test_text_may_go),    cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_depth),          cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_long_lines),     cmocka_unit_test(test_subjects),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -247,6 +247,14 @@ static void test_each_allocation_fails(void **state)
     expect_failing_allocations(40, 12);
 }
 
+static void test_subjects(void **state)
+{
+    (void)state;
+    expect_subjects("a\n# Func Hash:\n24\n# Num Counters:\n1\n# Counter Values:\n5\n\n"
+                    "b\n# Func Hash:\n24\n# Num Counters:\n1\n# Counter Values:\n5\n\n",
+                    "b", "");
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +267,7 @@ static int run_file(void)
         cmocka_unit_test(test_extreme_models),
         cmocka_unit_test(test_same_seed_same_model),
         cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_subjects),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

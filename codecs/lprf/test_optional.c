@@ -10,7 +10,10 @@
 #include "codecs/lprf/test_model.h"
 #include "harness/check/check.h"
 
-enum { HEAD_NBYTES = 48 }; /* of an index with a library's part */
+enum {
+    HEAD_NBYTES = 48, /* of an index with a library's part */
+    BDZ = 5,          /* CMPH_BDZ of cmph_types.h: a packed function starts with its algorithm */
+};
 
 /* Names with several functions among names with one. */
 static const char several_text[] =
@@ -203,6 +206,10 @@ static void test_few_names(void **state)
         const struct bo_span bytes = encode(codec, model, &out, &arena);
         assert_int_equal(codec->decode(codec, bytes, &arena, &decoded, &error), BO_OK);
         assert_null(lprf()->differ(model, decoded));
+        uint32_t algorithm = BDZ;
+        if (bo_le64(bytes.p + 32))
+            memcpy(&algorithm, bytes.p + HEAD_NBYTES, sizeof algorithm);
+        assert_int_equal(algorithm, BDZ);
         bo_writer_free(&out);
         bo_arena_free(&arena);
     }

@@ -3,6 +3,7 @@
  * nothing, and tests, fuzzers and `bakeoff verify` all believe what these say.
  */
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "codecs/pcdata/test_check.h"
 #include "harness/check/agreement.h"
@@ -606,6 +607,23 @@ static void test_first_line_that_differs(void **state)
     assert_string_equal(finding.answers, "a, line 2: y\noracle, line 2: (no more lines)\n");
 }
 
+/* Without a pipe there is no text, and no other file is closed. */
+static void test_answers_without_files(void **state)
+{
+    (void)state;
+    const struct bo_query_kind kind = {.name = "k", .print = print_lines};
+    struct bo_finding finding = {.answers = ""};
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("x")},
+                       &(struct bo_reply){"oracle", BO_OUT_OF_RANGE, {NULL, 0}});
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_string_equal(finding.answers,
+                        "a, line 1: (no more lines)\noracle, line 1: out of range\n");
+}
+
 static void run_check_for_child(void *name)
 {
     run_check(name);
@@ -895,6 +913,7 @@ static int run_file(void)
         cmocka_unit_test(test_answers_are_printed),
         cmocka_unit_test(test_malformed_answer),
         cmocka_unit_test(test_first_line_that_differs),
+        cmocka_unit_test(test_answers_without_files),
         cmocka_unit_test(test_reading_past_the_end),
         cmocka_unit_test(test_two_readers),
         cmocka_unit_test(test_faulty_oracle),

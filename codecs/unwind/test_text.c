@@ -69,12 +69,25 @@ static void test_mistakes(void **state)
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
+/* The last function may end at the largest address. */
+static void test_last_address(void **state)
+{
+    static const char text[] = HEAD "fn 0xfffffffffffffffe 1\n";
+    (void)state;
+    struct bo_arena arena;
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(test_format()->parse(bo_span_of(text), &arena, &model, NULL), BO_OK);
+    bo_arena_free(&arena);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_survives),
         cmocka_unit_test(test_generator),
         cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_last_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

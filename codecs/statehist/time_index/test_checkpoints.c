@@ -146,6 +146,30 @@ static void test_budgets(void **state)
     bo_writer_free(&out);
 }
 
+/* No checkpoint may be lost when an allocation fails. The last allocations are tried. */
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    enum { N_LAST = 120 };
+    const struct statehist_model *model = make();
+    uint64_t n_allocs = 0, n_failed = 0;
+    for (uint64_t i = 0; i <= N_LAST; i++) {
+        struct bo_arena limited;
+        struct bo_writer out;
+        bo_arena_init(&limited, BO_ARENA_UNLIMITED);
+        limited.max_first_cap = 1;
+        limited.fail_at = i ? n_allocs + 1 - i : 0;
+        bo_writer_init(&out, &limited);
+        const enum bo_status status = codec()->encode(codec(), model, &out, NULL);
+        assert_true(status == (i ? BO_NO_MEMORY : BO_OK));
+        n_failed += status != BO_OK;
+        n_allocs = i ? n_allocs : limited.n_allocs;
+        bo_writer_free(&out);
+        bo_arena_free(&limited);
+    }
+    assert_int_equal(n_failed, N_LAST);
+}
+
 /*
  * A history of five attributes has no checkpoints. The reader stores the states of attributes that
  * have one interval, unless it is null, and which attributes have several.
@@ -263,6 +287,7 @@ static int run_file(void)
         cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failing_allocations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_many_quarks, set_up, tear_down),
