@@ -146,14 +146,11 @@ static void print(struct tally *tally)
 {
     struct bo_grid grid;
     bo_grid_init(&grid, &tally->arena, 3);
-    static const char *const headings[] = {"codec", "document", "what", "instructions"};
-    for (unsigned i = 0; i < 4; i++)
-        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_texts(&grid, "codec", "document", "what", "instructions", NULL);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < tally->n; i++) {
         bo_grid_add(&grid, "%s/%s", tally->all[i].format, tally->all[i].codec);
-        bo_grid_add(&grid, "%s", tally->all[i].document);
-        bo_grid_add(&grid, "%s", tally->all[i].what);
+        bo_grid_texts(&grid, tally->all[i].document, tally->all[i].what, NULL);
         bo_grid_add(&grid, "%.1f", tally->all[i].n);
         bo_grid_end_row(&grid);
     }

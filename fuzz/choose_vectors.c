@@ -2,12 +2,13 @@
  * Chooses models for conformance vectors: choose_vectors [--add] FORMAT [CODEC...] prints lines of
  * corpora/vectors.def. fuzz/choose_vectors.sh builds and runs it.
  *
- * The codecs are built with a counter for each edge between their basic blocks. Each model that is
- * drawn is encoded, decoded and queried by each encoding, in its portable code and in that for this
- * processor; what reaches an edge that none before it reached is kept. Small models come first.
- * In the end, largest first, those go whose edges the others reach. With --add, the
- * models in vectors.def stay, and the lines are of further ones. The environment variable EFFORT
- * multiplies how many are drawn; 0: entropy and texts alone.
+ * The codecs are built with a counter for each edge between their basic blocks. Each candidate
+ * model is encoded, decoded and queried by each encoding, with its portable code and with that for
+ * this processor. A model is kept if it reaches an edge that no earlier one reached; small models
+ * come first. At the end, models whose edges are all reached by others are dropped, the largest
+ * first. With --add, the models in vectors.def stay, and only lines of further ones are printed.
+ * The environment variable EFFORT multiplies the number of drawn models; with 0, the candidates are
+ * only entropy and texts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,13 @@
 
 enum {
     MAX_QUERIES = 300,    /* of a kind; the exported tests run more */
-    N_DRAWN = 50,         /* of them next to which the answer changes */
-    MAX_ANSWER = 1 << 22, /* bytes, also */
+    N_DRAWN = 50,         /* of these: drawn where the answer changes */
+    MAX_ANSWER = 1 << 22, /* bytes of an answer */
     BUDGET = 1 << 28,     /* bytes of memory for a model and its encoding */
     MAX_CHOSEN = 256,     /* models of an encoding */
     MAX_VECTOR = 400000,  /* bytes of text and encoding */
-    FREE = 3000,          /* bytes that a vector may have for one new edge */
-    BYTES_AN_EDGE = 6000, /* and for each further one */
+    FREE = 3000,          /* bytes that a vector may have for any number of new edges */
+    BYTES_AN_EDGE = 6000, /* bytes that it may have in addition for each new edge */
     MAX_ENTROPY = 1024,   /* bytes */
     FUZZ_SCALE = 16,      /* of models that fuzz targets generate */
 };
@@ -54,7 +55,7 @@ struct chosen {
     uint8_t *reached;
 };
 
-/* An encoding: edges that all its vectors so far and the current model reach. */
+/* An encoding, with the edges that its vectors so far and the current model reach. */
 struct encoding {
     const struct bo_codec *codec;
     uint8_t *reached; /* so far */
@@ -74,7 +75,7 @@ static void *need(void *p)
     return p;
 }
 
-/* Notes what was reached since counting began. */
+/* Adds the edges that were reached since counting began. */
 static void note_reached(struct encoding *e)
 {
     for (size_t i = 0; i < n_counters; i++)
@@ -124,7 +125,7 @@ static void run_queries(const struct bo_format *format, struct encoding *e, cons
     begin_counting();
     const bool opened = !e->codec->open(e->codec, bytes, &arena, &reader, NULL);
     note_reached(e);
-    /* Again, because what a reader keeps answers the queries that come later. */
+    /* Runs all queries twice, since the reader may answer the second ones from what it has kept. */
     for (unsigned round = 0; opened && round < 2; round++)
         for (unsigned k = 0; k < format->n_kinds; k++)
             if (e->codec->kinds >> k & 1)
@@ -211,7 +212,10 @@ static void start_with(const struct bo_format *format, struct encoding *e, const
             e->reached[k] |= e->by[k];
 }
 
-/* What the small models reach, which every encoding has; with `adds`, those chosen before, too. */
+/*
+ * Adds the edges that the small models reach, which every encoding has as vectors. With `adds`,
+ * also those of the models in vectors.def.
+ */
 static void start(const struct bo_format *format, struct encoding *e, bool adds)
 {
     json_t *valid = bo_vectors_make_small(format, e->codec);
@@ -238,7 +242,7 @@ static void start(const struct bo_format *format, struct encoding *e, bool adds)
     }
 }
 
-/* Largest first, drops models whose edges others reach. */
+/* Drops models whose edges are all reached by others, the largest first. */
 static void drop_spare(struct encoding *e, const uint8_t *small)
 {
     uint32_t *n_by = need(calloc(n_counters, sizeof *n_by));
@@ -307,7 +311,7 @@ static void offer_texts(const struct bo_format *format, struct encoding *encodin
         }
 }
 
-/* Entropy in hex, one a line: what fuzzers found. */
+/* Offers entropy from standard input, in hex, one model per line: inputs that fuzzers found. */
 static void offer_entropy(const struct bo_format *format, struct encoding *encodings, unsigned n)
 {
     char line[2 * MAX_ENTROPY + 2];

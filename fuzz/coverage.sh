@@ -1,10 +1,10 @@
 #!/bin/bash
 # coverage.sh FORMAT...: measures how much of each codec the replayed inputs cover, by operation.
 #
-# The inputs are those in git and, where a night left one, the corpus (FUZZ_CORPUS). An operation's lines and branches
-# are those of the functions in codecs/FORMAT that it enters. Prints a line a codec and a line of all;
-# build/fuzz/coverage/FORMAT.tsv has the numbers: codec, operation, lines, missed ones, branches, missed ones;
-# FORMAT.gaps what nothing reached (gaps.awk). With the replay programs of VARIANT=coverage.
+# The inputs are those in git and the corpus of nightly runs (FUZZ_CORPUS), if there is one. An operation's lines and
+# branches are those of the functions in codecs/FORMAT that it enters. Prints one line per codec and one for all codecs.
+# Writes to build/fuzz/coverage: FORMAT.tsv has codec, operation, lines, missed lines, branches, missed branches;
+# FORMAT.gaps has the code that no input reached (gaps.awk). Uses the replay programs of VARIANT=coverage.
 
 . fuzz/engines.sh
 DIR=$WORK/coverage

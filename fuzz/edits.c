@@ -3,10 +3,10 @@
  *
  *   edits N SEED FILE...
  *
- * Prints up to N edits, each of another line, as TSV: file, line number, place, line, edited line;
+ * Prints up to N edits, at most one per line, as TSV: file, line number, place, line, edited line;
  * the lines without indentation. The place is the enclosing function or table, followed by #2, #3,
- * ... when the same line occurs in it before. These fields without the number identify an edit
- * after other lines were added or removed.
+ * ... for further occurrences of the same line in it. The fields except the number identify an edit
+ * even after other lines were added or removed.
  *
  * Lines are chosen by a hash of SEED and their identity: edits of an unchanged line remain chosen
  * when other lines change, and the first N of 2 N edits are those of N. Preprocessor lines other
@@ -22,7 +22,7 @@
 
 enum { MAX_LINE = 512, MAX_PLACE = 80 };
 
-/* One edit: of a line, the one with the lowest hash. */
+/* The edit of a line: the one with the lowest hash of all its possible edits. */
 struct edit {
     uint64_t line_hash, edit_hash;
     const char *file;

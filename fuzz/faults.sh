@@ -2,13 +2,14 @@
 # faults.sh anchors: checks that every fault can still be planted. faults.sh SECONDS [FAULT...]: plants each bug of
 # fuzz/faults in a copy of the sources, and measures how long the tests and each engine take to find it.
 #
-# A fault is a file: `about:`, `kind:`, the `target:` that attacks it, the `file:` it is planted in, the lines to
-# replace (-), which the file must contain exactly once, and the lines to put there (+). The copy, build/faults/tree, is
-# built step by step, so that a fault costs the one file that it changes. `tests` is a part of what `make test` runs
-# under gcc: replays, the cmocka tests of the format and of the file's folder, and selfcheck with the effort of a slow
-# variant. An engine has SECONDS, from the seeds in git. Without a fault, the copy must pass the tests, and the seeds
-# under both engines. Their rows in results/fuzz/faults.tsv are written anew; those of faults that are no more go, and
-# those of runs of other SECONDS. Exits 1 when an anchor is gone, a build fails or a fault is found by no engine.
+# A fault is a file: `about:`, `kind:`, the `target:` that should find it, the `file:` it is planted in, the lines to
+# replace (-), which the file must contain exactly once, and the lines that replace them (+). The copy,
+# build/faults/tree, is built incrementally, so a fault only rebuilds what depends on the file that it changes. `tests`
+# is a part of what `make test` runs under gcc: replays, the cmocka tests of the format and of the file's folder, and
+# selfcheck with the effort of a slow variant. Each engine runs for at most SECONDS, from the seeds in git. Without a
+# fault, the copy must pass the tests, and the seeds under both engines. Replaces the rows of these faults in
+# results/fuzz/faults.tsv, and removes rows of deleted faults and of runs with other SECONDS. Exits 1 when an anchor is
+# missing, a build fails or no engine finds a fault.
 
 . fuzz/engines.sh
 seconds=$1
@@ -22,7 +23,7 @@ fail() { echo "faults: $*" >&2; exit 1; }
 # field FAULT NAME
 field() { sed -n "s/^$2: //p" "$TOP/fuzz/faults/$1"; }
 
-# Everything that an earlier run built with a fault is built again.
+# Touches all files that a fault changes, so that nothing that an earlier run built with a fault is used.
 copy_tree() {
     mkdir -p $TREE
     find $TREE -mindepth 1 -maxdepth 1 -not -name build -exec rm -rf {} +

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What was found: put into buckets, made smaller, kept. Sourced after engines.sh.
+# Sorts findings into buckets, minimises them and stores them. Sourced after engines.sh.
 #
-# A bucket is what broke, from a replay under ASan and UBSan: the fields of the BAKEOFF-DIFF line, or the
-# sanitizer's word and the innermost functions of ours. Its name, in words and hyphens, names the input
-# that shows it. fuzz/known/TARGET/NAME is an accepted finding, NAME.md beside it gives the reason.
+# A bucket identifies a failure by its replay under ASan and UBSan: by the fields of the BAKEOFF-DIFF line, or by the
+# sanitizer's summary and the innermost functions of this project. Its name, letters, digits and hyphens, is the file
+# name of the stored input. fuzz/known/TARGET/NAME is an accepted finding; NAME.md next to it has the reason.
 
 MAX_PRINTED=8000 # characters of an input in a log
 
@@ -67,7 +67,7 @@ keep() {
     make_smaller "$1" "$kept" "$bucket"
 }
 
-# print_input FILE: how to make the file again where only the log is left; nothing if it is too long for a log.
+# print_input FILE: prints a command that restores the file from the log; nothing if it is too long for a log.
 print_input() {
     local packed
     packed=$(xz -9e --check=crc32 <"$1" | base64 -w 0)

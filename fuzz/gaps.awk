@@ -1,16 +1,17 @@
-# Lists the code that no input has reached, from llvm-cov's lcov: in the functions that some operation enters, each
-# run of lines that were not executed, and each line with branches that were not taken. A row has the place, why it
-# may be out of reach (by the words in the lines and in the condition above them), lines, branches, and the first
-# line's text. Last comes what all of these functions have: lines, missed ones, branches, missed ones.
+# Lists the code that no input has reached, from llvm-cov's lcov. For the functions that some operation enters, these
+# are the groups of adjacent lines that were not executed, and the lines with branches that were not taken. A row has
+# the place, the probable reason (inferred from the words in the lines and in the condition above them), the number of
+# lines, that of branches, and the text of the first line. The last row has the totals of these functions: lines, missed
+# lines, branches, missed branches.
 
 function why(text) {
     if (text ~ /alloc|grow_array|no_memory|NO_MEMORY|OVER_LIMIT|no memory|->refus/) return "memory runs out"
-    if (text ~ /sink|take_answer|_take_/) return "an answer's room runs out"
-    if (text ~ /UNSUPPORTED|GiB|more than|too many|too large|ESCAPE|MAX_|UINT32/) return "larger than inputs are"
-    if (text ~ /BAD_USAGE|default:|_N_KINDS/) return "nobody asks"
+    if (text ~ /sink|take_answer|_take_/) return "answer buffer is too small"
+    if (text ~ /UNSUPPORTED|GiB|more than|too many|too large|ESCAPE|MAX_|UINT32/) return "larger than fuzz inputs"
+    if (text ~ /BAD_USAGE|default:|_N_KINDS/) return "invalid call"
     if (text ~ /portable|_mm|pdep|has_v3/) return "another processor"
-    if (text ~ /[!(& ]status[ )?;]|[& ]ok[ );]|^ *(if \(|return )![a-z_]+\(/) return "passes on what failed"
-    if (text ~ /^( *if \(![^;]*\)[ {]*)? *(return (false|NULL|0|status|true);|status)? *}? *$/) return "passes on what failed"
+    if (text ~ /[!(& ]status[ )?;]|[& ]ok[ );]|^ *(if \(|return )![a-z_]+\(/) return "passes on an error"
+    if (text ~ /^( *if \(![^;]*\)[ {]*)? *(return (false|NULL|0|status|true);|status)? *}? *$/) return "passes on an error"
     return "other"
 }
 

@@ -1,5 +1,5 @@
 /*
- * Limits on the cost and the length of one input: for engines, replays, seeds and OSS-Fuzz. Shell
+ * Limits on the cost and the length of one input, for engines, replays, seeds and OSS-Fuzz. Shell
  * scripts read the numbers from the lines below (limit_of in engines.sh).
  */
 #ifndef BO_FUZZ_LIMITS_H

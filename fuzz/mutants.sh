@@ -1,18 +1,17 @@
 #!/bin/bash
 # mutants.sh N SEED [FORMAT...]: the mutation score. Plants N edits (fuzz/edits.c), one at a time, in copies
 # of the working files, and runs the quick checks on each; FORMAT is a format or `harness`, all by default.
-# mutants.sh anchors: whether every line of fuzz/mutants/equivalent.tsv is still in the sources.
+# mutants.sh anchors: checks that every line of fuzz/mutants/equivalent.tsv is still in the sources.
 #
-# An edit is *detected* by the first check that fails or exceeds its limit of CPU time, *equivalent* when
-# it compiles to the same object code or is listed in equivalent.tsv with the reason, else a *survivor*.
-# Edits that do not compile, or are in files that are not built here, are not counted. The checks are
-# `make quick/checks/FORMAT`, and `make VARIANT=asan quick/sanitized/FORMAT` where these pass (fuzz.mk). One of them runs
-# on each processor, in a tree of its own, where an edit rebuilds only what depends on it.
+# An edit is *detected* by the first check that fails or exceeds its limit of CPU time. It is *equivalent* if it
+# compiles to the same object code or is listed in equivalent.tsv with the reason. Otherwise it is a *survivor*. Edits
+# that do not compile, or are in files that are not built here, are not counted. The checks are
+# `make quick/checks/FORMAT`, and, if these pass, `make VARIANT=asan quick/sanitized/FORMAT` (fuzz.mk). Each processor
+# tries one edit at a time, in a tree of its own, in which an edit rebuilds only what depends on it.
 #
-# build/mutants/state.tsv keeps every verdict: a run with the same N and SEED continues where it stopped,
-# one with a larger N adds edits, and survivors are tried again when any working file has changed.
-# A complete run of all formats writes results/fuzz/mutants.tsv. Exits 1 when an edit that is listed as
-# equivalent is detected.
+# build/mutants/state.tsv stores every verdict. A run with the same N and SEED continues where the last one stopped, and
+# a run with a larger N adds edits. Survivors are tried again when any working file has changed. A complete run of all
+# formats writes results/fuzz/mutants.tsv. Exits 1 when an edit that is listed as equivalent is detected.
 set -eu -o pipefail
 
 # Limits for a process of a check: several times the need of the slowest one without an edit. A check that only waits

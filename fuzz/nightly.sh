@@ -2,11 +2,11 @@
 # nightly.sh TARGET MINUTES: AFL++ (an instance with the mutator, one with CmpLog), then libFuzzer in fork mode, half
 # of the time each. Inputs that add coverage are kept; findings become regressions.
 #
-# The corpus lies in FUZZ_CORPUS (build/fuzz/corpus). TARGET.stats beside it says what the last night left: files,
-# features, coverage. When one of them is more than a tenth smaller now, the night fails: set FUZZ_PRUNE=1 once to
-# minimise anew and accept the loss. So it does when no codec took any input, for then nothing got past the header.
-# build/fuzz/night/TARGET.tsv has what the report shows. Exits 0, 1 on a new finding or a loss, 2 when an engine could
-# not run.
+# The corpus is in FUZZ_CORPUS (build/fuzz/corpus). TARGET.stats in that folder has the numbers of the last run: files,
+# features, coverage. The run fails when one of them has decreased by more than a tenth; FUZZ_PRUNE=1 minimises the
+# corpus anew and accepts the decrease. It also fails when no codec accepted any input, since then no input got past the
+# header. build/fuzz/night/TARGET.tsv has the numbers for the report. Exits 0, 1 on a new finding or a decrease, 2 when
+# an engine could not run.
 
 . fuzz/engines.sh
 . fuzz/findings.sh
@@ -53,7 +53,7 @@ accepted() {
 # fell NAME BEFORE AFTER: true if the number decreased by more than a tenth.
 fell() {
     ((10 * $3 >= 9 * $2)) && return 1
-    echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts that" >&2
+    echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts this decrease" >&2
 }
 
 mapfile -t start < <(start_inputs "$target" "$WORK/$target.given")
@@ -96,7 +96,7 @@ if [[ ! ${FUZZ_PRUNE:-} ]]; then
     ! fell coverage "$coverage_before" "$coverage" || status=1
 fi
 if (($(accepted) == 0)); then
-    echo "fuzz: no codec took any input of $target: nothing got past the header" >&2
+    echo "fuzz: no codec accepted any input of $target: no input got past the header" >&2
     status=1
 fi
 ((status)) || echo "$files $features $coverage" >"$stats"

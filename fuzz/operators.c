@@ -168,7 +168,7 @@ static void flip_bit(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[pick_off(b, r)] ^= (uint8_t)(1u << bo_random_below(r, 8));
 }
 
-/* Limits of types, loops and buffers. */
+/* Writes a power of two, or one more or less: a limit of types, loops or buffers. */
 static void set_to_boundary(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const struct place at = pick_place(b, r);
@@ -184,7 +184,10 @@ static void nudge(struct bo_fuzz_buffer *b, struct bo_random *r)
     store(at, bo_random_one_in(r, 2) ? load(at) - by : load(at) + by);
 }
 
-/* An offset or length in this buffer: its end, one off, its own offset (a cycle), any offset. */
+/*
+ * Writes an offset or length in this buffer, or one more or less: the integer's own offset (a
+ * cycle), the end, the length from here to the end, or any offset.
+ */
 static void set_to_place(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     const struct place at = pick_place(b, r);
@@ -205,7 +208,7 @@ static void set_to_long_varint(struct bo_fuzz_buffer *b, struct bo_random *r)
     b->p[off + end - 1] = (uint8_t)((1u << bo_random_below(r, 8)) - 1);
 }
 
-/* The same value with one group more than necessary. */
+/* Encodes the same value with one group more than necessary. */
 static void make_varint_overlong(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
     size_t off = pick_off(b, r);

@@ -7,12 +7,14 @@
  * -p, --print prints each input's model in the format's text form before it is checked: the
  * generated model and each mutation of it (model), the generated model and what is decoded after
  * the damage (damage), what each codec decodes (bytes), or what is imported (import).
- * -l lists the format's codecs in this build, in the order in which the fuzzers count what they
- * met. -1 stops after the first input that fails.
- * -w writes what each codec's worst inputs cost, -c the lines that each operation covers
- * (observe.h). The inputs run in a child process; when one kills it, the parent names the file and
- * goes on with the next. Exits 0 when all passed, 1 when one failed (or could not be read), 2 when
- * there was nothing to replay.
+ * -l lists the format's codecs in this build, in the order of the fuzzers' counts (bo_fuzz_count).
+ * -1 stops after the first input that fails.
+ * -w writes the costs of each codec's worst inputs, -c the lines that each operation covers
+ * (observe.h).
+ *
+ * The inputs run in a child process. When one kills it, the parent prints the name of the file and
+ * continues with the next. Exits 0 when all passed, 1 when one failed (or could not be read), 2
+ * when there was nothing to replay.
  */
 #include <dirent.h>
 #include <errno.h>

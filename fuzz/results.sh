@@ -1,7 +1,7 @@
 #!/bin/bash
-# results.sh MINUTES FORMAT...: writes the results of the night in build/fuzz to results/fuzz, for the report, and the
-# worst units to build/fuzz/worst. Without a night (MINUTES is 0) coverage and worst units alone, of the corpus as it
-# is. Exits 1 when a codec's cost was not linear in its input.
+# results.sh MINUTES FORMAT...: writes the results of the nightly run in build/fuzz to results/fuzz, for the report, and
+# the worst units to build/fuzz/worst. If MINUTES is 0, there was no run, and it writes only the coverage and the worst
+# units of the present corpus. Exits 1 when the cost of a codec was not linear in its input.
 
 . fuzz/engines.sh
 minutes=$1
@@ -16,7 +16,7 @@ sources() {
         sort -z | xargs -0 cat | sha1sum | cut -c1-12
 }
 
-# counts FORMAT: "CODEC MET TAKEN" for this night's runs.
+# counts FORMAT: "CODEC RECEIVED ACCEPTED" for the nightly run: numbers of inputs.
 counts() {
     local files=("$WORK/night/$1"_*.counts-*)
     ((${#files[@]})) || return 0

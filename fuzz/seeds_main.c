@@ -2,9 +2,9 @@
  * Writes candidate seeds for every target of every format: DIR/<format>_<target>/<name>.
  *
  *   bytes          each encoding and the text form of small generated models
- *   model, damage  entropy of several lengths and temperaments
+ *   model, damage  entropy of several lengths and distributions
  *
- * The same files on every machine. `make fuzz-seeds` then keeps those that add coverage.
+ * The files are the same on every machine. `make fuzz-seeds` keeps those that add coverage.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void write_models(const char *dir, const struct bo_format *format)
     }
 }
 
-/* A third of the seeds holds any bytes, a third small numbers, a third both. */
+/* A third of the seeds has arbitrary bytes, a third small numbers, a third both. */
 static void write_entropy(const char *dir, const struct bo_format *format, const char *target)
 {
     for (unsigned i = 0; i < N_ENTROPY; i++) {

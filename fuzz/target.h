@@ -23,8 +23,9 @@ const struct bo_format *bo_formats[1 + BO_MAX_PLUGIN_FORMATS + 1] = {&BO_FUZZ_FO
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 
 /*
- * Removes the last n_params bytes from *input and returns them as entropy: the parameters. So a
- * model's bytes stay in place when a parameter changes, and a short input has zeros as parameters.
+ * Removes the last n_params bytes from *input and returns them as entropy for the parameters. Since
+ * they are at the end, a model's bytes stay in place when a parameter changes. A short input has
+ * zeros as parameters.
  */
 struct bo_random bo_fuzz_take_params(struct bo_span *input, size_t n_params);
 
@@ -45,8 +46,8 @@ enum { BO_FUZZ_OURS_ONE_IN = 8 };
 unsigned bo_fuzz_n_encodings(const struct bo_format *format);
 
 /*
- * The i-th of these. But if an encoding of bakeoff's own with a library is available, one input in
- * BO_FUZZ_OURS_ONE_IN, selected by its size, uses that one.
+ * The i-th of these, with one exception: if an encoding of bakeoff's own that needs a library is
+ * available, one input in BO_FUZZ_OURS_ONE_IN, selected by its size, uses that encoding.
  */
 const struct bo_codec *bo_fuzz_encoding(const struct bo_format *format, unsigned i, size_t nbytes);
 

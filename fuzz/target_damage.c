@@ -7,7 +7,7 @@
 #include "fuzz/operators.h"
 #include "fuzz/target.h"
 
-/* GROWTH: bytes that the operators may add to an encoding. */
+/* GROWTH: the number of bytes that the operators may add to an encoding. */
 enum { MAX_OPERATORS = 3, N_PARAMS = 2 + 12 * MAX_OPERATORS, GROWTH = 512 };
 
 /* Damages the encoding of nbytes in `out` in place; GROWTH bytes of room follow it. */

@@ -24,10 +24,10 @@
 extern const struct bo_importer the_importer;
 
 /*
- * N_PARAMS: bytes at the end of a file that options are drawn from; they are part of the file, too.
- * MAX_ENCODED: bytes of the text form up to which a model is encoded. A compressed file may expand
- * to a model of megabytes, which codecs with context models encode at 0.5 us a byte, and at 20 us
- * where libFuzzer traces comparisons.
+ * N_PARAMS: the number of bytes at the end of a file from which options are drawn. They are part of
+ * the file, too. MAX_ENCODED: models with a longer text form are not encoded. A compressed file may
+ * expand to a model of megabytes. Codecs with context models encode it at 0.5 us a byte, and at 20
+ * us a byte when libFuzzer traces comparisons.
  */
 enum { N_PARAMS = 16, MAX_ENCODED = 2 * BO_FUZZ_MAX_INPUT_NBYTES };
 

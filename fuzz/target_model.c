@@ -1,7 +1,7 @@
 /*
  * <format>_model: the input is the entropy of a model, which must pass every check with one
- * encoding and its readers. (Each agrees with the oracle, so all agree; with a format's thirty
- * codecs at once, an engine would see ten models a second.)
+ * encoding and its readers. Since each codec is compared with the oracle, all of them agree. With
+ * all of a format's thirty codecs, an engine would run only ten models a second.
  *
  * Input: the generator's entropy, then N_PARAMS bytes: the encoding and the seed of the samples,
  * the number of small changes to the model, and their entropy.

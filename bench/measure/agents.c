@@ -149,8 +149,8 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
 /* ---- the agent's side ------------------------------------------------------------------------ */
 
 /*
- * Returns the records that the cell's process measured, for the rows that were due. Rows that are
- * still due come again.
+ * Sends the records that the cell's process measured for the rows that were due. Rows that are
+ * still due are sent by a later call.
  */
 static void return_records(const struct bo_bench_cell *cell, const bool *was_due)
 {

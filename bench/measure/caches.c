@@ -27,8 +27,9 @@ void bo_caches_prepare(void)
         return;
     buffer.nbytes = bo_machine_eviction_nbytes();
     /*
-     * In huge pages if the system allows them: forking copies an entry of a page table for each
-     * page. They are written, since pages that were only read would all be the one of zeros.
+     * The buffer is in huge pages if the system allows them, since forking copies a page-table
+     * entry per page. It is written, since the system maps all pages that were only read to one
+     * page of zeros.
      */
     uint8_t *p = bo_huge_map(buffer.nbytes);
     if (!p)

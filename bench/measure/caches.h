@@ -6,7 +6,7 @@
 
 /*
  * Maps the buffer that is read to empty the caches, of bo_machine_eviction_nbytes. Processes that
- * are forked later share its pages, which nobody writes. Further calls do nothing.
+ * are forked later share its pages, which are never written. Further calls do nothing.
  */
 void bo_caches_prepare(void);
 

@@ -20,7 +20,7 @@ static const struct {
 } slow[] = {{1e10, 1}, {2e9, 3}, {2e8, 5}};
 enum { FULL_ROUNDS = 20 };
 
-/* The maximum number of repetitions of the row, given the time of its first: at least one. */
+/* The maximum number of repetitions of the row, at least one, given the time of the first one. */
 static unsigned max_repetitions(const struct bo_bench_row *row, unsigned rounds)
 {
     const struct bo_record *first = &row->times[0];
@@ -156,8 +156,8 @@ static enum bo_status get_payload(struct session *session, struct bo_error *err)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
- * A reader that keeps what it has read is opened again for each row, so that no row profits from
- * another.
+ * A reader that keeps what it has read is opened again for each row, so that rows do not affect
+ * each other.
  */
 static bool open_reader(struct session *session, struct bo_record *record)
 {
@@ -174,7 +174,10 @@ static bool open_reader(struct session *session, struct bo_record *record)
     return session->is_open;
 }
 
-/* Bytes in huge pages besides those that were forked. The system may have split some of these. */
+/*
+ * Bytes in huge pages now, minus those when the process started. 0 if there are fewer now, since
+ * the system may have split some.
+ */
 static uint64_t huge_nbytes(const struct session *session)
 {
     const uint64_t now = bo_huge_nbytes();

@@ -23,8 +23,8 @@ size_t bo_huge_round(size_t nbytes);
 uint8_t *bo_huge_map(size_t nbytes);
 
 /*
- * Gives memory from malloc back to the system, so that what malloc makes of it next is in small
- * pages. The bytes of the first and the last page stay.
+ * Discards the content of memory from malloc, so that its whole pages are small pages when they are
+ * used again. The bytes of the partial pages at both ends stay.
  */
 void bo_huge_return(const void *p, size_t nbytes);
 

@@ -56,7 +56,7 @@ static void count_queries(const struct bo_document *document, const struct bo_co
                                   .cap = query_set.max_answers_nbytes};
         const struct bo_chunk *chunk = &query_set.chunks[0];
         enum bo_status status;
-        /* Runs once before counting: lazy readers may keep what they have read. */
+        /* Runs once before the counting, since lazy readers may keep what they have read. */
         if (!answers.p || bo_query_set_run(&query_set, chunk, codec, reader, &answers, &err))
             continue;
         answers.n = 0;
@@ -154,10 +154,11 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     if (!only_codecs)
         argv[10] = NULL;
     /*
-     * Removes everything that depends on the machine or the time. libc uses its functions for
-     * x86-64-v1, since it otherwise chooses by the processor's vendor. Symbols are bound before the
-     * counting. Memory comes from the C library's allocator, which depends neither on the clock nor
-     * on the number of processors. Blocks of a page or more are mapped; they grow without copying.
+     * Excludes everything that depends on the machine or the time. libc is restricted to its
+     * functions for x86-64-v1, since its choice otherwise depends on the processor's vendor.
+     * Symbols are bound before the counting. Memory comes from the C library's allocator, which
+     * depends neither on the clock nor on the number of processors. Blocks of a page or more are
+     * mapped; they grow without copying.
      */
     setenv("GLIBC_TUNABLES",
            "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-AVX2,-AVX,-BMI1,-BMI2,-ERMS,-FSRM,-LZCNT,"
@@ -295,7 +296,7 @@ const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
     const char *theirs = header(golden, MADE_WITH, arena);
     if (theirs && strcmp(theirs, made_with) == 0)
         return NULL;
-    return theirs ? theirs : "something that it does not say";
+    return theirs ? theirs : "an unknown build";
 }
 
 static struct tolerance tolerance_of(struct bo_span golden)

@@ -20,7 +20,7 @@ struct bo_insns {
 /*
  * For a process under callgrind, started with --collect-atstart=no: runs everything that is
  * counted, dumps one profile for each, and prints their names to `out`, one per line. Failing
- * codecs are left out. `only_codecs` is as bo_filter_parse takes it.
+ * codecs are left out. `only_codecs` has the syntax of bo_filter_parse.
  */
 void bo_insns_run(const struct bo_document *document, const char *only_codecs, FILE *out);
 
@@ -31,9 +31,9 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codecs,
 /* ---- golden figures -------------------------------------------------------------------------- */
 
 /*
- * What counts depend on besides the code: compiler, libc, valgrind, and the processor's level of
- * x86-64, by which some codecs choose their code (valgrind shows all processors of a level as the
- * same one).
+ * Everything besides the code that counts depend on: compiler, libc, valgrind, and the processor's
+ * level of x86-64. Some codecs choose their code by this level; valgrind presents all processors of
+ * a level as the same one.
  */
 void bo_insns_made_with(char *text_ret, size_t nbytes);
 

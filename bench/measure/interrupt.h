@@ -7,7 +7,8 @@
 
 /*
  * Installs the handlers. The first SIGINT or SIGTERM makes bo_interrupted true and kills the
- * process given to bo_interrupt_kills. One that comes two seconds later or more ends this program.
+ * process given to bo_interrupt_kills. A signal that arrives at least two seconds after the first
+ * one ends this program.
  */
 void bo_interrupt_watch(void);
 

@@ -194,8 +194,8 @@ static bool run_linker(const char *folder, char *const *argv)
 }
 
 /*
- * Functions of the same name in several files share one place in the list. Among themselves they
- * follow the order of their objects, so objects are shuffled, too.
+ * Functions of the same name in several files share one place in the list. Their relative order is
+ * that of their objects, so objects are shuffled, too.
  */
 static bool link_in_order(const struct words *words, const char *order, char *program,
                           struct bo_random *random)

@@ -1,7 +1,7 @@
 /*
- * Links this program again with its functions in other orders. The code is the same at other
- * addresses, since the address of a hot loop changes its time. The objects come from the build
- * tree; lld gets the order as a list of symbols.
+ * Links this program again with its functions in other orders, since the address of a hot loop
+ * changes its time. The links contain the same code at different addresses. The objects come from
+ * the build tree; lld reads the order from a list of symbols.
  */
 #ifndef BO_LINKS_H
 #define BO_LINKS_H

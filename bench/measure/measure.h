@@ -29,11 +29,12 @@ struct bo_timed {
 uint64_t bo_batches_for(double min_time_s, double batch_ns);
 
 /*
- * One repetition of n_batches: fills the record's iterations, real_ns (thread CPU time: the median
- * over batches, which a timer tick in one of them does not move), cpu_ns (Google Benchmark's own
- * reading, a mean with the harness's share) and the counters p10_ns, p90_ns (over batches), mean_ns
- * (thread CPU time), wall_ns (a mean) and batches, and the processor's events where it counts them
- * (see events.h); all but batches are per operation. False when a batch gave up.
+ * Runs one repetition of n_batches and fills the record. real_ns is the median over batches of
+ * thread CPU time, which a timer tick in one batch does not change. cpu_ns is Google Benchmark's
+ * own time, a mean that includes the harness. The counters are p10_ns and p90_ns (percentiles over
+ * batches) and mean_ns of thread CPU time, wall_ns (a mean), batches, and the processor's events if
+ * they are supported (events.h). All times and counters but batches are per operation. False when a
+ * batch gave up.
  */
 bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *timed,
                 struct bo_record *record);

@@ -50,8 +50,8 @@ static enum bo_status fill_sink(const uint8_t *queries, size_t query_size, size_
 }
 
 /*
- * Each loop has a function of its own, which starts on a cache line. So other code in this file
- * does not move a loop, and the measured cost of the harness stays the same.
+ * Each loop has a function of its own, which starts on a cache line. So changes of other code in
+ * this file do not move a loop, and the measured cost of the harness stays the same.
  */
 #define COPY_HEADS(head)                                                                           \
     __attribute__((noinline)) static enum bo_status copy_heads_##head(                             \

@@ -250,9 +250,9 @@ static bool warm_once(struct batch *batch, uint64_t *ns_ret)
 }
 
 /*
- * The number of operations in a batch that is long enough for the clock's resolution. The first
- * operation, of *ns, has warmed up; the fastest of a few further ones decides. Its time goes to
- * *ns.
+ * Returns the number of operations in a batch that is long enough for the clock's resolution. On
+ * entry, *ns is the time of the first operation, which was a warm-up. On return, it is the time of
+ * the fastest of a few operations, from which the number is computed.
  */
 static unsigned batch_size(struct batch *batch, uint64_t *ns)
 {
@@ -267,9 +267,8 @@ static unsigned batch_size(struct batch *batch, uint64_t *ns)
 }
 
 /*
- * The share of a batch's wall time that the operations themselves take. The rest is preparing and
- * releasing (for example 256 mappings). Without this correction, min_time_s would require too many
- * batches.
+ * The share of the operations in a batch's wall time. The rest is preparing and releasing (for
+ * example 256 mappings). Without this correction, min_time_s would require too many batches.
  */
 static double timed_share(struct batch *batch)
 {

@@ -1,6 +1,7 @@
 /*
- * Counts the pages of a buffer that code reads: the buffer is protected, each first touch of a page
- * faults, and the fault handler counts it and lets it through. One watch at a time, in one thread.
+ * Counts the pages of a buffer that code reads. The buffer is protected, so the first access to
+ * each page faults; the fault handler counts the page and makes it readable. There can be one watch
+ * at a time, in one thread.
  */
 #ifndef BO_PAGES_H
 #define BO_PAGES_H
@@ -9,7 +10,10 @@
 
 #include "harness/core/bytes.h"
 
-/* So few touched pages are protected again one by one, which is faster than all at once. */
+/*
+ * Up to this number of touched pages are protected again one by one, which is faster than all at
+ * once.
+ */
 enum { BO_FEW_PAGES = 4 };
 
 /*
@@ -26,7 +30,8 @@ bool bo_pages_rearm(void);
 size_t bo_pages_touched(void);
 
 /*
- * Until the next rearm no touch is counted, and none costs a fault. False when the system refuses.
+ * Stops counting until the next rearm; accesses do not fault until then. False when the system
+ * refuses.
  */
 bool bo_pages_disarm(void);
 

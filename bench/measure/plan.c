@@ -75,7 +75,7 @@ static const char *label_of(const struct bo_query_kind *kind, const struct bo_wo
     return label;
 }
 
-/* True when the query is the one of the curves over sizes. */
+/* True when the query is the one that curves over sizes use. */
 static bool is_of_curves(const struct bo_format *format, const struct bo_query_kind *kind,
                          const struct bo_workload *workload)
 {
@@ -374,8 +374,8 @@ static const struct bo_bench_document *find_part(const struct bo_plan *plan,
 }
 
 /*
- * A codec that cannot hold the whole document is measured on the part that it holds, with queries
- * on that part. Otherwise *on_ret is `on`.
+ * Sets *on_ret to the document that the codec is measured on: `on`, or, if the codec cannot hold
+ * the whole document, the part that it holds, with queries on that part.
  */
 static enum bo_status plan_held(struct bo_bench_options *options, const struct bo_plan *plan,
                                 const struct bo_codec *codec, const struct bo_bench_document *on,

@@ -55,7 +55,7 @@ struct bo_bench_options {
 
 enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QUERY, BO_ACTIONS };
 
-/* All before BO_QUERY. They have labels. */
+/* The operations before BO_QUERY, which have labels. */
 enum { BO_N_OPERATIONS = BO_QUERY };
 extern const struct bo_operation_label {
     const char *label;
@@ -165,8 +165,8 @@ struct bo_plan {
 bool bo_is_measured(const struct bo_document *document, const struct bo_codec *codec);
 
 /*
- * Draws all queries and lays out the rows, in `arena`, whose blocks become huge pages: a process
- * forks the faster the fewer pages it has. The documents must outlive the plan.
+ * Draws all queries and lays out the rows, in `arena`, whose blocks become huge pages: forking is
+ * faster with fewer pages. The documents must outlive the plan.
  */
 enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
                             size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,

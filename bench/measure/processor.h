@@ -8,7 +8,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Features that tell Intel's server processors apart: CPUID leaf 7, EDX bit 24; 7.1, EDX bit 19. */
+/*
+ * Features that distinguish Intel's server processors: CPUID leaf 7, EDX bit 24; 7.1, EDX bit 19.
+ */
 enum { BO_PROCESSOR_AMX = 1, BO_PROCESSOR_AVX10 = 2 };
 
 /*
@@ -22,7 +24,7 @@ enum { BO_PROCESSOR_AMX = 1, BO_PROCESSOR_AVX10 = 2 };
 const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned model,
                                  unsigned features);
 
-/* The same of Arm's processors, by implementer and part: "neoverse-n1" for 0x41 0xd0c. */
+/* The same for Arm's processors, by implementer and part: "neoverse-n1" for 0x41 0xd0c. */
 const char *bo_arm_microarchitecture(unsigned implementer, unsigned part);
 
 /* The microarchitecture of this machine, or NULL. */

@@ -13,8 +13,8 @@
 /*
  * Runs a program on a document. Returns {"name", "version", "bytes", "jobs": [{"label", "wall_ns":
  * []}], "status"}: `bytes` is the size of the file that it makes, wall_ns the wall-clock times of
- * several runs of each job, from fork to exit. A status other than "ok" names what is missing. The
- * caller owns the object.
+ * several runs of each job, from fork to exit. A status other than "ok" is the reason why figures
+ * are missing. The caller owns the object.
  */
 json_t *bo_program_json(const struct bo_program *program, const struct bo_document *document,
                         unsigned repetitions);

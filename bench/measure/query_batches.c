@@ -15,9 +15,9 @@ enum {
     COLD_CALLS = 4,
     FEW_COLD_CALLS = 1, /* the same if a repetition is to be shorter than SHORT_NS */
     SHORT_NS = 2000000,
-    PAGES_SAMPLE = 256,                  /* queries whose pages are counted, */
-    FRESH_PAGES_SAMPLE = 8,              /* if each opens a reader, which takes most of the time, */
-    MAX_PAGES = 1 << 13,                 /* or fewer if together they touch this many pages */
+    PAGES_SAMPLE = 256,                  /* queries whose pages are counted */
+    FRESH_PAGES_SAMPLE = 8,              /* the same if each opens a reader, which takes long */
+    MAX_PAGES = 1 << 13,                 /* the sample ends when it has touched this many pages */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this, an interrupt is negligible */
     SPARE_ANSWERS =
         16 << 10, /* bytes besides the right answers: the no-op codec's answers have other sizes */
@@ -90,7 +90,10 @@ static enum bo_status run_chunk(struct querying *querying, const struct bo_chunk
                                 querying->opened->reader, &querying->answers, &querying->err);
 }
 
-/* Before a cold batch: only its queries and the room for the answers stay in the caches. */
+/*
+ * Runs before a cold batch. Afterwards, the caches contain only its queries and the buffer for the
+ * answers.
+ */
 static bool empty_caches(void *context)
 {
     struct querying *querying = context;
@@ -201,8 +204,8 @@ static uint64_t size_batch(struct querying *querying)
 }
 
 /*
- * A repetition verifies for half as long as it measures, at most one pass over the set. This also
- * warms up.
+ * A repetition verifies for half as long as it measures, at most one pass over the set. The
+ * verification is also the warm-up.
  */
 static uint64_t warm_ns(double min_time_s)
 {
@@ -220,8 +223,8 @@ static uint64_t size_again(struct querying *querying, const struct bo_record *fi
 }
 
 /*
- * One repetition in batches: for min_time_s, or a few cold batches. If a chunk takes long enough
- * (chunk_ns), or there has been a repetition, the batch size needs no trial.
+ * Runs one repetition in batches: for min_time_s, or a few cold batches. The batch size is found by
+ * trial, unless one chunk takes long enough (chunk_ns) or an earlier repetition has set it.
  */
 static bool time_batches(struct querying *querying, const struct bo_bench_row *row,
                          double min_time_s, uint64_t chunk_ns, struct bo_record *record)
@@ -256,7 +259,8 @@ static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_
 
 /*
  * Replaces the reader by a new one, which has run no query. *n_pages_ref is the number of pages
- * that opening touches, SIZE_MAX if it is to be counted: many are made readable before.
+ * that opening touches; SIZE_MAX: not known yet, and counted by this call. If there are many, all
+ * pages are made readable before opening, which avoids the faults.
  */
 static bool open_again(struct querying *querying, struct bo_opened *fresh, struct bo_arena *arena,
                        size_t *n_pages_ref)
@@ -273,8 +277,8 @@ static bool open_again(struct querying *querying, struct bo_opened *fresh, struc
 }
 
 /*
- * The mean number of distinct pages of the input that one query reads, without those of opening.
- * Readers may keep what they have read, so the reader is a new one, unless the codec has read
+ * The mean number of distinct pages of the input that one query reads, without those that opening
+ * reads. A new reader is used, since readers may keep what they have read, unless the codec reads
  * everything in open. A lazy codec gets a new reader for each query, since its queries read what
  * other codecs read in open. A fresh workload opens its own.
  */

@@ -54,10 +54,10 @@ enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo
                                  struct bo_error *err);
 
 /*
- * Runs the chunk's queries on a reader; answers->n becomes the bytes answered. `answers` has room
- * for max_answers_nbytes. In a dependent workload the first query of a chunk is independent, and
- * each later one is linked to the answer before it. On failure *err is the codec's, or empty (what
- * is NULL).
+ * Runs the chunk's queries on a reader and sets answers->n to the number of answer bytes. `answers`
+ * has room for max_answers_nbytes. In a dependent workload the first query of a chunk is
+ * independent, and each later one is linked to the answer before it. On failure, *err is the
+ * codec's error, or empty (err->what is NULL).
  */
 enum bo_status bo_query_set_run(const struct bo_query_set *query_set, const struct bo_chunk *chunk,
                                 const struct bo_codec *codec, void *reader, struct bo_sink *answers,
@@ -67,8 +67,8 @@ enum bo_status bo_query_set_run(const struct bo_query_set *query_set, const stru
 void bo_query_set_touch(const struct bo_query_set *query_set, const struct bo_chunk *chunk);
 
 /*
- * Whether the answers to the chunk are the oracle's. If not, *wrong_ret is the first query answered
- * wrongly (for a kind of variable answer size: the chunk's first).
+ * True when the answers to the chunk equal the oracle's. If not, *wrong_ret is the first query
+ * answered wrongly (for a kind of variable answer size: the chunk's first).
  */
 bool bo_query_set_is_right(const struct bo_query_set *query_set, const struct bo_chunk *chunk,
                            const struct bo_sink *answers, size_t *wrong_ret);

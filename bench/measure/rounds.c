@@ -202,7 +202,7 @@ static void describe_death(const struct listener *listener, int wait_status, cha
     else if (WIFSIGNALED(wait_status))
         snprintf(message, BO_MAX_MESSAGE, "crashed: %s", strsignal(WTERMSIG(wait_status)));
     else if (listener->nonsense)
-        snprintf(message, BO_MAX_MESSAGE, "its process wrote what is no record");
+        snprintf(message, BO_MAX_MESSAGE, "its process wrote an invalid record");
     else
         snprintf(message, BO_MAX_MESSAGE, "its process ended early with status %d",
                  WEXITSTATUS(wait_status));
@@ -272,8 +272,8 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /*
- * What checking finds in the rows of one encoding's cells. A worker changes a copy of the cells, so
- * it returns this.
+ * The results of the checks of one encoding's cells. A worker returns them, since it changes only
+ * its copy of the cells.
  */
 struct checked {
     struct bo_payload payload;

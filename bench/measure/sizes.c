@@ -104,7 +104,7 @@ static json_t *units_json(const struct bo_format *format, const void *model)
 
 /* ---- all codecs, side by side ---------------------------------------------------------------- */
 
-/* Shared by the threads: each takes the next free codec. */
+/* State that the threads share. Each thread processes the next codec that no thread has started. */
 struct work {
     const struct bo_document *document;
     const struct bo_sizes_options *options;

@@ -27,10 +27,10 @@ unsigned bo_sizes_count(const struct bo_format *format);
 /*
  * {"name", "units": {}, "entropy_floor", "codecs": [{"name", "role", "access", "bytes", "sections":
  * {}, "aside": {}, "zstd19", "lz4", "xz9", "status"}]}: all in bytes; codecs are encoded in
- * parallel, in as many threads as there are processors. `bytes` is the sum of `sections`; `aside`
- * holds bytes that do not count, because they are the same for every codec. A codec that cannot
- * hold the document has a status other than "ok" that says why, and no bytes. NULL when there is no
- * memory; the caller owns the object.
+ * parallel, in as many threads as there are processors. `bytes` is the sum of `sections`. `aside`
+ * contains bytes that do not count, because they are the same for every codec. A codec that cannot
+ * hold the document has no bytes, and a status other than "ok", which is the reason. NULL when
+ * memory is exhausted. The caller owns the object.
  */
 json_t *bo_sizes_json(const struct bo_document *document, const struct bo_sizes_options *options);
 

@@ -34,8 +34,7 @@ static void add_line(const struct bo_tsv *tsv, const struct bo_tsv_row *row, str
             sums[c] += bo_tsv_number(tsv->rows[i].cells[c]);
         n++;
     }
-    bo_grid_add(grid, "%s", row->cells[FORMAT]);
-    bo_grid_add(grid, "%s", row->cells[IMPLEMENTATION]);
+    bo_grid_texts(grid, row->cells[FORMAT], row->cells[IMPLEMENTATION], NULL);
     bo_grid_add(grid, "%u", n);
     for (unsigned c = VALID; c < DISAGREEMENTS; c++)
         bo_grid_add(grid, "%.0f", sums[c]);
@@ -44,25 +43,23 @@ static void add_line(const struct bo_tsv *tsv, const struct bo_tsv_row *row, str
 
 void bo_page_acceptance(const struct bo_page *page, const char *folder)
 {
-    static const char *const headings[] = {"format",        "implementation", "encodings",
-                                           "valid vectors", "accepted",       "invalid vectors",
-                                           "rejected"};
     const struct bo_tsv tsv = bo_tsv_read(folder, "acceptance", page->arena);
     struct bo_grid grid;
     if (!tsv.made)
         return;
     bo_grid_init(&grid, page->arena, 2);
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_texts(&grid, "format", "implementation", "encodings", "valid vectors", "accepted",
+                  "invalid vectors", "rejected", NULL);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < tsv.n; i++)
         if (is_first(&tsv, i))
             add_line(&tsv, &tsv.rows[i], &grid);
     fprintf(page->out,
-            "\n## Acceptance\n\nWhich implementation accepts and rejects the [conformance vectors]"
-            "(%sdocs/vectors.md). The second readers are written in Python from the specifications "
-            "alone. Encoding by encoding: [results/acceptance.tsv](%sresults/acceptance.tsv), made "
-            "by `codecs/acceptance.sh`.\n\n",
+            "\n## Acceptance\n\n"
+            "The number of [conformance vectors](%sdocs/vectors.md) that each implementation "
+            "accepts and rejects. The second readers are written in Python from the specifications "
+            "alone. [results/acceptance.tsv](%sresults/acceptance.tsv), written by "
+            "`codecs/acceptance.sh`, lists each encoding.\n\n",
             page->root, page->root);
     bo_page_grid(page, &grid, "acceptance");
     const char *before = "\n";

@@ -1,4 +1,4 @@
-/* Which implementation accepts and rejects which conformance vectors: results/acceptance.tsv. */
+/* The conformance vectors that each implementation accepts and rejects: results/acceptance.tsv. */
 #ifndef BO_REPORT_ACCEPTANCE_H
 #define BO_REPORT_ACCEPTANCE_H
 

@@ -27,7 +27,7 @@ struct answer {
     struct bo_arena *arena;
 };
 
-/* Factors below this are not worth a reason against a codec. */
+/* Smaller factors are not reported as reasons against a codec. */
 #define WORTH_NAMING 1.5
 
 /* ---- phrases --------------------------------------------------------------------------------- */
@@ -140,8 +140,8 @@ static char *ours_text(const struct answer *a)
         if (strcmp(pick->codecs[i].codec->role, bo_role_name(BO_NEW)) == 0)
             return bo_arena_printf(
                 a->arena,
-                "; no codec of bakeoff's own wins: the best of them, `%s`, scores %s times higher, "
-                "and less is better",
+                "; no codec of bakeoff's own wins: the best of them, `%s`, scores %s times higher "
+                "(lower is better)",
                 pick->codecs[i].codec->name,
                 bo_significant(a->arena, pick->codecs[i].score / pick->codecs[0].score));
     return bo_arena_printf(a->arena, "; no codec of bakeoff's own can be the pick");
@@ -189,8 +189,8 @@ static bool is_portable(const struct answer *a, const struct bo_run_codec *codec
 }
 
 /*
- * "; in portable C ...": which statements about times, which are for the fastest paths, also hold
- * for portable C.
+ * "; in portable C ...": the comparisons of times in portable C. The other statements about times
+ * are for the fastest paths.
  */
 static char *portable_text(const struct answer *a)
 {
@@ -296,7 +296,7 @@ static char *access_reason(const struct answer *a)
     const char *access = a->main.pick->access;
     if (strcmp(access, bo_access_name(BO_RANDOM)) == 0 || strcmp(access, "-") == 0)
         return NULL;
-    return bo_arena_printf(a->arena, "one answer has to be read alone (it reads %s)",
+    return bo_arena_printf(a->arena, "a single answer has to be readable by itself (it reads %s)",
                            strcmp(access, bo_access_name(BO_BLOCK)) == 0 ? "a block at a time"
                                                                          : "the whole file");
 }
@@ -372,7 +372,7 @@ static char *not_if_text(const struct answer *a, const char *lost)
     add_reason(&reasons, portable_reason(a));
     add_reason(&reasons, access_reason(a));
     if (lost)
-        add_reason(&reasons, "a use counts more for which another codec is better (below)");
+        add_reason(&reasons, "a use for which another codec is better (below) is more important");
     return reasons.n ? bo_arena_printf(a->arena, "**Not if** %s.",
                                        listed(a->arena, reasons.items, reasons.n, ", or "))
                      : bo_arena_printf(a->arena, "No reason against it was measured.");
@@ -384,9 +384,9 @@ static char *clarity_text(const struct answer *a)
 {
     const struct bo_pick *pick = &a->main.all;
     static const char *const certainty[] = {
-        [BO_IS_CLEAR] = "more than the 95% intervals of the medians leave open",
-        [BO_NOT_CLEAR] = "which the 95% intervals of the medians leave open",
-        [BO_NO_INTERVAL] = "but some medians have no 95% interval, so that the order is not sure",
+        [BO_IS_CLEAR] = "more than the 95% intervals of the medians can explain",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians can explain",
+        [BO_NO_INTERVAL] = "but some medians have no 95% interval, so the order is uncertain",
     };
     if (!pick->runner_up)
         return bo_arena_printf(a->arena, "no other encoding was compared");
@@ -430,7 +430,7 @@ static char *held_out_text(const struct answer *a)
                            n == 1 ? "" : "s", held_out.pick ? held_out.pick->name : "none");
 }
 
-/* The random part of a time. */
+/* The random variation of a time. */
 static char *luck_text(const struct answer *a)
 {
     const struct bo_noise noise = noise_of(a, a->runs[0], a->label);
@@ -457,7 +457,7 @@ static char *without_than(char *phrase)
     return phrase;
 }
 
-/* "amd-zen4-2c", with the query of the common documents where it is not that of the answer. */
+/* "amd-zen4-2c", with the query of the common documents if it differs from that of the answer. */
 static const char *compared_machine(const struct answer *a, unsigned k)
 {
     const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
@@ -519,7 +519,8 @@ static char *machines_of(const struct answer *a, unsigned skipped)
 }
 
 /*
- * What holds on all machines, and what on some of them: "It is faster than ... on a, but not on b."
+ * The conclusions that hold on all machines, and those that hold on some: "It is faster than ... on
+ * a, but not on b."
  */
 static char *machines_text(const struct answer *a, bool *same_ret)
 {
@@ -552,8 +553,8 @@ static char *machines_text(const struct answer *a, bool *same_ret)
     if (a->n_runs == 1)
         return bo_arena_printf(
             a->arena,
-            "One processor was measured by this query (%s): on another one the times may rank "
-            "otherwise.",
+            "This query was measured on one processor (%s). On another processor, the order of the "
+            "times may differ.",
             machines_of(a, 0));
     return bo_arena_printf(a->arena, "%s: `%s` is %s on all of them.%s", machines_of(a, 0),
                            a->main.pick->name,
@@ -567,7 +568,8 @@ static char *choose_text(const struct answer *a, bool same)
 {
     char *against = against_text(a);
     char *text = bo_arena_printf(a->arena,
-                                 "**Choose `%s`** (%s) where size and the time of `%s` count alike",
+                                 "**Choose `%s`** (%s) if size and the time of `%s` have equal "
+                                 "weight",
                                  a->main.pick->name, a->main.pick->role, a->label);
     if (against)
         text = bo_arena_printf(a->arena, "%s: on %s it is %s%s", text, machine_of(a->runs[0]),

@@ -20,9 +20,9 @@ enum bo_conclusion {
 
 /*
  * Markdown in the arena: a paragraph of at most three sentences (choose; not if; how sure, and what
- * would change it), an empty line, and a list of what they rest on. The first run is of the format;
- * of the others, those of further machines count, one a machine. NULL where the first run compares
- * no two codecs.
+ * would change it), an empty line, and a list of the facts behind them. The first run is of the
+ * format. Of the other runs, one for each further machine is used. NULL if the first run compares
+ * fewer than two codecs.
  */
 char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
                      const struct bo_format *format, struct bo_arena *arena);

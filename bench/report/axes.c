@@ -127,8 +127,7 @@ void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *
     const unsigned n = bo_ranked_codecs(document, arena, &codecs);
     const char *fixed = fixed_codec(document);
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_add(grid_ret, "codec");
-    bo_grid_add(grid_ret, "role");
+    bo_grid_texts(grid_ret, "codec", "role", NULL);
     for (const struct bo_figure *f = figures; f->heading; f++)
         if (bo_figure_known(document, f, axes->second_sections))
             bo_grid_add(grid_ret, "%s", f->heading);
@@ -136,8 +135,7 @@ void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *
     for (unsigned i = 0; i < n; i++) {
         if (!fixed || !is_on_axis(codecs[i]->name, fixed, first))
             continue;
-        bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[i]));
-        bo_grid_add(grid_ret, "%s", codecs[i]->role);
+        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[i]), codecs[i]->role, NULL);
         for (const struct bo_figure *f = figures; f->heading; f++)
             if (bo_figure_known(document, f, axes->second_sections))
                 bo_grid_add(grid_ret, "%s",
@@ -157,8 +155,8 @@ void bo_page_axes(const struct bo_page *page, const struct bo_run_document *docu
     if (!fixed)
         return;
     fprintf(page->out,
-            "\n**Both, %s.** A line for each %s, a column for each coding of the %s. Bytes a %s "
-            "of the whole file; median time of `%s`.\n\n",
+            "\n**Both, %s.** One line per %s, one column per coding of the %s. A cell has the "
+            "bytes per %s of the whole file and the median time of `%s`.\n\n",
             document->name, axes->first, axes->second,
             document->unit ? bo_singular(page->arena, document->unit) : "unit",
             label ? label : "no query");
@@ -167,11 +165,12 @@ void bo_page_axes(const struct bo_page *page, const struct bo_run_document *docu
     if (note)
         fprintf(page->out, "\n%s\n", note);
     fprintf(page->out,
-            "\n**The %s alone, %s.** The %s are %s throughout; `%s, B` is everything but them.\n\n",
+            "\n**The %s alone, %s.** The %s are %s in all lines; `%s, B` counts the other "
+            "bytes.\n\n",
             axes->first, document->name, axes->second, bo_second_part(fixed), axes->first);
     bo_axis_grid(document, axes, true, page->arena, &grid);
     bo_page_grid(page, &grid, axes->first);
-    fprintf(page->out, "\n**The %s alone, %s.** The %s is %.*s throughout.\n\n", axes->second,
+    fprintf(page->out, "\n**The %s alone, %s.** The %s is %.*s in all lines.\n\n", axes->second,
             document->name, axes->first, (int)bo_first_part_length(fixed), fixed);
     bo_axis_grid(document, axes, false, page->arena, &grid);
     bo_page_grid(page, &grid, axes->second);

@@ -6,7 +6,7 @@
 #include "bench/report/page.h"
 #include "harness/format_report.h"
 
-/* Whether any codec of the document has two parts. */
+/* True when some codec of the document has two parts. */
 bool bo_has_axes(const struct bo_run_document *document);
 
 /*
@@ -17,8 +17,8 @@ void bo_axes_matrix(const struct bo_run_document *document, struct bo_arena *are
                     struct bo_grid *grid_ret);
 
 /*
- * The figures of codecs that differ in one part only; the other part is that of the document's
- * first codec of two parts. Along the first axis (which includes codecs of one part) or the second.
+ * The figures of codecs that differ in one part only: the first one (codecs of one part are
+ * included) or the second one. The other part is that of the document's first codec of two parts.
  */
 void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *axes, bool first,
                   struct bo_arena *arena, struct bo_grid *grid_ret);

@@ -147,7 +147,7 @@ static void put_sections(struct bo_drawing *drawing, const struct bo_run_documen
     bo_picture_number(drawing, "longest_bar", longest);
     bo_picture_number(drawing, "baseline", baseline);
     bo_picture_text(drawing, "x_label",
-                    bo_arena_printf(arena, "bytes; behind each bar its ratio to %s",
+                    bo_arena_printf(arena, "bytes; to the right of each bar: ratio to %s",
                                     bo_named_with_role(arena, over)));
     bo_picture_table(drawing, "bars");
     for (size_t s = 0; s <= MAX_SERIES; s++) {

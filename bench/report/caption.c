@@ -176,10 +176,10 @@ void bo_caption_print(const struct bo_caption *caption, unsigned width, FILE *ou
     if (caption->file)
         bo_print_wrapped(
             out,
-            bo_arena_printf(&arena, "Again, where %s is in the current folder:", caption->file),
+            bo_arena_printf(&arena, "To repeat it with %s in the current folder:", caption->file),
             width, "");
     else
-        fputs("Again:\n", out);
+        fputs("To repeat it:\n", out);
     bo_arena_free(&arena);
     bo_print_command(out, caption->command, width, "  ");
 }

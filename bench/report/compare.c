@@ -259,7 +259,7 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
         return;
     }
     if (!same_queries(c->document, after->label)) {
-        add_note(c->document, c->arena, "%s: the two runs have other queries: not compared",
+        add_note(c->document, c->arena, "%s: not compared: the two runs have different queries",
                  after->label);
         return;
     }
@@ -405,9 +405,9 @@ static const char *difference(const struct bo_run_document *a, const struct bo_r
 {
     if (!same_fact(a, b, "machine") || !same_fact(a, b, "cpu") ||
         !same_caches(a->environment, b->environment))
-        return "measured on two processors";
+        return "measured on different processors";
     if (!same_level(a->environment, b->environment, "isa_cap"))
-        return "measured with two values of BAKEOFF_ISA";
+        return "measured with different values of BAKEOFF_ISA";
     return NULL;
 }
 
@@ -446,7 +446,7 @@ const char *bo_compare_how(const struct bo_run *before, const struct bo_run *aft
     const char *b = bo_pair_text(&after->environment.interleaved, "id");
     return a && b && strcmp(a, b) == 0
                ? "Measured in turns, in one run."
-               : "Measured in two runs: what else the machine did may differ between them.";
+               : "Measured in two runs: background load may differ between them.";
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -465,18 +465,13 @@ static const char *figure_cell(const struct bo_change *change, double v, struct 
 static void add_row(struct bo_grid *grid, const struct bo_change *change)
 {
     struct bo_arena *arena = grid->arena;
-    bo_grid_add(grid, "%s", change->codec);
-    bo_grid_add(grid, "%s", change->what);
-    bo_grid_add(grid, "%s", figure_cell(change, change->before, arena));
-    bo_grid_add(grid, "%s", figure_cell(change, change->after, arena));
+    bo_grid_texts(grid, change->codec, change->what, figure_cell(change, change->before, arena),
+                  figure_cell(change, change->after, arena), NULL);
     if (change->failure) {
-        bo_grid_add(grid, "-");
-        bo_grid_add(grid, "-");
-        bo_grid_add(grid, "-");
+        bo_grid_texts(grid, "-", "-", "-", NULL);
     } else if (!change->is_time) {
         bo_grid_add(grid, change->before != 0 ? "%.4f" : "-", change->after / change->before);
-        bo_grid_add(grid, "exact");
-        bo_grid_add(grid, "-");
+        bo_grid_texts(grid, "exact", "-", NULL);
     } else {
         if (isnan(change->interval.low))
             bo_grid_add(grid, "%.3f", change->ratio);
@@ -514,18 +509,12 @@ static void print_side_by_side(const struct bo_document_changes *document, unsig
     bo_grid_init(&grid, arena, 2);
     fprintf(out, "%stimes over those of %s, each on its own processor:\n",
             width == BO_COMPARE_MARKDOWN ? "\n" : "  ", document->after->baseline->name);
-    bo_grid_add(&grid, "codec");
-    bo_grid_add(&grid, "what");
-    bo_grid_add(&grid, "before");
-    bo_grid_add(&grid, "after");
-    bo_grid_add(&grid, "ratio of ratios");
+    bo_grid_texts(&grid, "codec", "what", "before", "after", "ratio of ratios", NULL);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < document->n_relative; i++) {
         const struct bo_relative_time *r = &document->relative[i];
-        bo_grid_add(&grid, "%s", r->codec);
-        bo_grid_add(&grid, "%s", r->what);
-        bo_grid_add(&grid, "%s", bo_significant(arena, r->before));
-        bo_grid_add(&grid, "%s", bo_significant(arena, r->after));
+        bo_grid_texts(&grid, r->codec, r->what, bo_significant(arena, r->before),
+                      bo_significant(arena, r->after), NULL);
         bo_grid_add(&grid, "%.3f", r->after / r->before);
         bo_grid_end_row(&grid);
     }
@@ -542,13 +531,11 @@ static char *counts_text(const size_t n_of[BO_WORSE + 1], struct bo_arena *arena
 static void print_document(const struct bo_document_changes *document, bool all, unsigned width,
                            struct bo_arena *arena, FILE *out)
 {
-    static const char *const headings[] = {"codec", "what",     "before",   "after",
-                                           "ratio", "p (Holm)", "outliers", "verdict"};
     struct bo_grid grid;
     bool missing = false; /* an interval that does not exist */
     bo_grid_init(&grid, arena, 2);
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_texts(&grid, "codec", "what", "before", "after", "ratio", "p (Holm)", "outliers",
+                  "verdict", NULL);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < document->n; i++)
         if (all || document->changes[i].verdict >= BO_BETTER) {

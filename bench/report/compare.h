@@ -29,14 +29,14 @@ struct bo_change {
     /* both rows were measured in several layouts: Welch's test over these */
     bool has_layouts;
     unsigned n_before, n_after; /* repetitions */
-    unsigned n_outliers;        /* in both (report_outliers.h) */
+    unsigned n_outliers;        /* in both (outliers.h) */
     const char *outliers;       /* for example "old #3 #17, new #5"; NULL for none */
     const char *failure;        /* the reason for the failure, in the run that failed; NULL */
     enum bo_verdict verdict;
 };
 
 /*
- * A time on two processors, each divided by that of the document's baseline codec on the same
+ * A time on each of two processors, divided by that of the document's baseline codec on the same
  * processor.
  */
 struct bo_relative_time {
@@ -54,17 +54,17 @@ struct bo_document_changes {
     /* If the processors differ: the times side by side, without a verdict. */
     struct bo_relative_time *relative;
     size_t n_relative;
-    const char *notes[8]; /* what only one run has, and similar notes */
+    const char *notes[8]; /* for example, what only one run has */
     size_t n_notes;
 };
 
 /*
- * Compares all that both runs have. A time is better or worse when its corrected p is below 1 -
- * BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). Where the ratio
- * is inside of the A/A interval of the document and query kind (the wider of both runs'), there is
- * no difference. Times of two
- * processors get no verdict: they are put side by side, over those of the baseline. A document that
- * is another one in the two runs is not compared. Returns how many documents there are.
+ * Compares everything that both runs have. A time is better or worse when its corrected p is below
+ * 1 - BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). There is no
+ * difference when the ratio is inside the A/A interval of the document and query kind (the wider
+ * one of both runs). Times of two processors have no verdict: they are listed side by side, divided
+ * by those of the baseline. A document whose content differs between the runs is not compared.
+ * Returns the number of documents.
  */
 size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,
                        struct bo_arena *arena, struct bo_document_changes **documents_ret);
@@ -72,14 +72,15 @@ size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, 
 extern const char *const bo_verdict_names[BO_WORSE + 1];
 
 /*
- * How the two were measured: in turns (bench/runs/interleave.h), or one after the other, which a
- * sentence says.
+ * A sentence about how the two were measured: in turns (bench/runs/interleave.h), or one after the
+ * other.
  */
 const char *bo_compare_how(const struct bo_run *before, const struct bo_run *after);
 
 /*
- * A table for each document with its better and worse figures (`all`: every figure), in at most
- * `width` columns, and a line that counts; as Markdown when the width is BO_COMPARE_MARKDOWN.
+ * Prints a table for each document with its better and worse figures (`all`: every figure), in at
+ * most `width` columns, and a line with the number of each verdict. The output is Markdown when the
+ * width is BO_COMPARE_MARKDOWN.
  */
 enum { BO_COMPARE_MARKDOWN = 0 };
 void bo_compare_print(const struct bo_document_changes *documents, size_t n, bool all,

@@ -218,13 +218,10 @@ static void add_memory(const struct bo_run_document *document, const struct bo_r
 static void add_heading(const struct bo_run_document *document, struct bo_label_filter *filter,
                         enum bo_detail detail, struct bo_grid *grid)
 {
-    bo_grid_add(grid, "codec");
-    bo_grid_add(grid, "role");
-    bo_grid_add(grid, "access");
+    bo_grid_texts(grid, "codec", "role", "access", NULL);
     if (shows_paths(document, detail))
         bo_grid_add(grid, "path (portable C in round brackets)");
-    bo_grid_add(grid, "bytes");
-    bo_grid_add(grid, "ratio");
+    bo_grid_texts(grid, "bytes", "ratio", NULL);
     bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
     add_times(document, NULL, filter, true, detail, grid);
     add_times(document, NULL, filter, false, detail, grid);
@@ -246,9 +243,7 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
     const char *pages = pages_label(document, filter);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        bo_grid_add(grid, "%s", bo_codec_cell(arena, codec));
-        bo_grid_add(grid, "%s", codec->role);
-        bo_grid_add(grid, "%s", codec->access);
+        bo_grid_texts(grid, bo_codec_cell(arena, codec), codec->role, codec->access, NULL);
         if (shows_paths(document, detail))
             bo_grid_add(grid, "%s", codec->path);
         const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
@@ -327,10 +322,8 @@ enum { N_TIMING_FACTS = sizeof timing_facts / sizeof *timing_facts };
 
 static void add_raw_heading(const struct labels *labels, bool parts, struct bo_grid *grid)
 {
-    static const char *const fixed[] = {"document", "codec", "role",  "access",        "path",
-                                        "reads",    "bytes", "ratio", "bytes_per_unit"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        bo_grid_add(grid, "%s", fixed[i]);
+    bo_grid_texts(grid, "document", "codec", "role", "access", "path", "reads", "bytes", "ratio",
+                  "bytes_per_unit", NULL);
     for (unsigned l = 0; l < labels->n; l++) {
         bo_grid_add(grid, "%s repetitions", labels->names[l]);
         for (unsigned f = 0; f < N_FIGURES; f++)
@@ -376,13 +369,14 @@ static void add_raw_row(const struct bo_run_document *document, const struct bo_
     const char *label, *failure = bo_first_failure(document, codec, &label);
     bo_grid_add(grid, "%s", document->name);
     bo_grid_add(grid, "%s%s", codec->name, is_portable ? "@portable" : "");
-    bo_grid_add(grid, "%s", codec->role);
-    bo_grid_add(grid, "%s", codec->access);
-    bo_grid_add(grid, "%s", is_portable ? "portable" : codec->path);
-    bo_grid_add(grid, "%s", is_portable ? codec->name : codec->reads ? codec->reads : "");
+    bo_grid_texts(grid, codec->role, codec->access, is_portable ? "portable" : codec->path,
+                  is_portable    ? codec->name
+                  : codec->reads ? codec->reads
+                                 : "",
+                  NULL);
     add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
-    bo_grid_add(grid, "%s", bo_ratio_cell(grid->arena, document, codec));
-    bo_grid_add(grid, "%s", bo_per_unit_cell(grid->arena, document, codec));
+    bo_grid_texts(grid, bo_ratio_cell(grid->arena, document, codec),
+                  bo_per_unit_cell(grid->arena, document, codec), NULL);
     for (unsigned l = 0; l < labels->n; l++)
         add_raw_label(labels->names[l],
                       bo_run_variant_row(document, codec, is_portable ? BO_PORTABLE : BO_AS_IS,

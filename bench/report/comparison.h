@@ -1,6 +1,6 @@
 /*
- * The comparison of a format's codecs on a document, as grids: one line a codec, every measure a
- * column.
+ * The comparison of a format's codecs on a document, as grids: one line per codec, one column per
+ * measure.
  */
 #ifndef BO_REPORT_COMPARISON_H
 #define BO_REPORT_COMPARISON_H
@@ -16,7 +16,7 @@ struct bo_label_filter {
 };
 
 /*
- * Marks the names that matched something, hence not const. A given workload excludes the
+ * Marks the names that matched something, so the filter is not const. A given workload excludes the
  * operations.
  */
 bool bo_label_wanted(struct bo_label_filter *filter, const char *label);

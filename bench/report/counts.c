@@ -50,9 +50,7 @@ void bo_page_counts(const struct bo_page *page, const char *folder, const char *
     struct bo_grid grid;
     unsigned n = 0;
     bo_grid_init(&grid, page->arena, 3);
-    bo_grid_add(&grid, "document");
-    bo_grid_add(&grid, "codec");
-    bo_grid_add(&grid, "query");
+    bo_grid_texts(&grid, "document", "codec", "query", NULL);
     for (unsigned s = 0; s < N_SOURCES; s++) {
         tsv[s] = bo_tsv_read(folder, sources[s].file, page->arena);
         bo_grid_add(&grid, "%s", sources[s].heading);
@@ -79,9 +77,10 @@ void bo_page_counts(const struct bo_page *page, const char *folder, const char *
         return;
     fprintf(page->out,
             "\n### Lines and instructions\n\n"
-            "Counts and not times: means over 64 queries of a warm reader (`bench/watch.sh`). "
-            "Lines are distinct 64-byte lines of the input that a query reads on x86-64-v3; what "
-            "a reader has unpacked or copied when it was opened is not in them. Instructions "
-            "are those of the portable path under qemu-user, libc's included. -: not counted.\n\n");
+            "These are counts, not times: means over 64 queries of a warm reader "
+            "(`bench/watch.sh`). Lines are the distinct 64-byte lines of the input that a query "
+            "reads on x86-64-v3. They exclude data that the reader unpacked or copied in `open`. "
+            "Instructions are those of the portable path under qemu-user, including those of libc. "
+            "-: not counted.\n\n");
     bo_page_grid(page, &grid, "lines and instructions");
 }

@@ -91,7 +91,7 @@ static double total_of(const struct cost *cost, const struct bo_run_document *do
     return cost_of(cost, document, codec) * (per_unit ? (double)document->n_units : 1);
 }
 
-/* The e of n^e that fits the cost best: the slope of its line on axes of logarithms. */
+/* The e of n^e that fits the cost best: the slope of its line on logarithmic axes. */
 static double exponent_of(const struct cost *cost, const struct bo_run_document *const *documents,
                           size_t n, const char *codec)
 {
@@ -121,18 +121,15 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
     const struct bo_run_codec **codecs;
     const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_add(grid_ret, "codec");
-    bo_grid_add(grid_ret, "role");
+    bo_grid_texts(grid_ret, "codec", "role", NULL);
     for (unsigned i = 0; i < N_COSTS; i++) {
         bo_grid_add(grid_ret, "%s, %s", title_of(&costs[i], large, arena),
                     costs[i].is_time ? "ns" : "B");
-        bo_grid_add(grid_ret, "ratio");
-        bo_grid_add(grid_ret, "exponent");
+        bo_grid_texts(grid_ret, "ratio", "exponent", NULL);
     }
     bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n_codecs; c++) {
-        bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[c]));
-        bo_grid_add(grid_ret, "%s", codecs[c]->role);
+        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[c]), codecs[c]->role, NULL);
         for (unsigned i = 0; i < N_COSTS; i++) {
             const double high = cost_of(&costs[i], large, codecs[c]->name);
             const double ratio = high / cost_of(&costs[i], small, codecs[c]->name);
@@ -286,19 +283,19 @@ void bo_page_curves(const struct bo_page *page, const char *format)
     fprintf(page->out, "\n### Cost against size\n");
     if (n < 2) {
         fprintf(page->out,
-                "\nNot measured: no run here has two documents for curves over sizes; `make bench "
-                "BENCH_FLAGS=--scale` measures them, too.\n");
+                "\nNot measured: no run here has two documents for curves over sizes. `make bench "
+                "BENCH_FLAGS=--scale` measures such documents, too.\n");
         return;
     }
     const struct bo_run_document *large = documents[n - 1], *small = hundredth(documents, n);
     const char *main_label = bo_run_main_label(large), *note = bo_mark_note(large);
     fprintf(
         page->out,
-        "\nOn %s (%" PRIu64 " %s), and the ratio to %s (%" PRIu64 "); the query is `%s`. What is "
-        "divided by the number of %s stays at a ratio of 1 where the cost is linear, apart from "
-        "what no cache holds any more. The exponent is that of the whole cost over all documents "
-        "of the "
-        "series, fitted on axes of logarithms: 1 where it is linear.\n\n",
+        "\nThe cost on %s (%" PRIu64 " %s), and its ratio to the cost on %s (%" PRIu64 "). The "
+        "query is `%s`. For a cost that is divided by the number of %s, the ratio is 1 if the cost "
+        "is linear; it is higher if the data no longer fit in the caches. The exponent is that of "
+        "the whole cost over all documents of the series, fitted on logarithmic axes: 1 if the "
+        "cost is linear.\n\n",
         large->name, large->n_units, large->unit ? large->unit : "units", small->name,
         small->n_units, main_label ? main_label : "none", large->unit ? large->unit : "units");
     bo_curves_grid(documents, n, page->arena, &grid);

@@ -1,4 +1,4 @@
-/* Cost against size: curves over the documents that were made for that. */
+/* Cost against size: curves over documents that were made for this purpose. */
 #ifndef BO_REPORT_CURVES_H
 #define BO_REPORT_CURVES_H
 
@@ -7,8 +7,8 @@
 #include "bench/report/page.h"
 
 /*
- * The documents for curves that the run has of a format, smallest first: an array in the arena.
- * Returns how many.
+ * The run's documents of a format for curves, smallest first: an array in the arena. Returns their
+ * number.
  */
 size_t bo_curve_documents(const struct bo_run *run, const char *format, struct bo_arena *arena,
                           const struct bo_run_document ***documents_ret);
@@ -22,8 +22,8 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
 
 /*
  * The curves for programs: {"unit": ..., "documents": [{"name", "n_units"}], "costs": [{"name",
- * "title", "is_time", "codecs": {name: [a value or null for each document]}}]}, costs that no codec
- * has left out. The caller owns it; there must be two documents.
+ * "title", "is_time", "codecs": {name: [a value or null for each document]}}]}, without costs that
+ * no codec has. The caller owns it; there must be two documents.
  */
 struct json_t *bo_curves_json(const struct bo_run_document *const *documents, size_t n,
                               struct bo_arena *arena);

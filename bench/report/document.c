@@ -21,8 +21,8 @@ void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *doc
     struct bo_grid grid;
     bo_sizes_grid(&document->sizes, true, page->arena, &grid);
     fprintf(page->out,
-            "\n**Sizes.** Bytes of the counted sections; these bytes again under an outer "
-            "compressor.\n\n");
+            "\n**Sizes.** Bytes of the counted sections, and the size of these bytes under each "
+            "outer compressor.\n\n");
     bo_page_grid(page, &grid, "sizes");
 }
 
@@ -118,8 +118,8 @@ static void print_operations(const struct bo_page *page, const struct bo_run_doc
     if (grid.n_columns < 2)
         return;
     fprintf(page->out,
-            "\n**Whole operations.** Median [interval]; MB/s of the text form. `open` is on "
-            "memory in use, `open-cold` on a new mapping, whose pages fault.\n\n");
+            "\n**Whole operations.** Median [interval]. MB/s are of the text form. `open` reads "
+            "pages that are already mapped, `open-cold` a new mapping, whose pages fault.\n\n");
     bo_page_grid(page, &grid, "operations");
 }
 
@@ -153,9 +153,9 @@ static void print_memory(const struct bo_page *page, const struct bo_run_documen
         bo_grid_end_row(&grid);
     }
     fprintf(page->out,
-            "\n**Memory, and pages a query reads.** Exact; peaks without the input, with the "
-            "output; scratch without the output, too; pages of 4 KiB, the mean of a sample of the "
-            "queries.\n\n");
+            "\n**Memory, and pages a query reads.** All figures are exact. Peaks include the "
+            "output but not the input; scratch includes neither. Pages are 4 KiB; their number is "
+            "the mean over a sample of the queries.\n\n");
     bo_page_grid(page, &grid, "memory and pages");
 }
 
@@ -209,24 +209,20 @@ static void add_huge(const struct bo_page *page, const struct bo_run_document *d
 {
     const struct bo_run_row *row = codec->rows[l], *huge = codec->variants[BO_HUGE][l];
     const struct bo_time_unit ns = bo_time_unit_for(1);
-    bo_grid_add(grid, "%s", bo_codec_cell(page->arena, codec));
-    bo_grid_add(grid, "%s", document->labels[l]);
-    bo_grid_add(grid, "%s", bo_time_cell(page->arena, row, ns, BO_WITH_INTERVAL));
-    bo_grid_add(grid, "%s", bo_time_cell(page->arena, huge, ns, BO_WITH_INTERVAL));
-    bo_grid_add(grid, "%s",
-                bo_significant(page->arena, row ? huge->median_ns / row->median_ns : NAN));
-    bo_grid_add(grid, "%s", bo_nbytes_text(page->arena, bo_run_counter(huge, "huge_bytes")));
+    bo_grid_texts(grid, bo_codec_cell(page->arena, codec), document->labels[l],
+                  bo_time_cell(page->arena, row, ns, BO_WITH_INTERVAL),
+                  bo_time_cell(page->arena, huge, ns, BO_WITH_INTERVAL),
+                  bo_significant(page->arena, row ? huge->median_ns / row->median_ns : NAN),
+                  bo_nbytes_text(page->arena, bo_run_counter(huge, "huge_bytes")), NULL);
     bo_grid_end_row(grid);
 }
 
 void bo_page_huge_pages(const struct bo_page *page, const struct bo_run_document *document)
 {
-    static const char *const headings[] = {"codec",          "query", "4 KiB pages, ns",
-                                           "huge pages, ns", "ratio", "in huge pages"};
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 2);
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_texts(&grid, "codec", "query", "4 KiB pages, ns", "huge pages, ns", "ratio",
+                  "in huge pages", NULL);
     bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++)
         for (unsigned l = 0; l < document->n_labels; l++)
@@ -236,10 +232,10 @@ void bo_page_huge_pages(const struct bo_page *page, const struct bo_run_document
         return;
     fprintf(
         page->out,
-        "\n**Huge pages.** Queries on %s with the encoding and the reader in pages of 4 KiB and "
-        "of 2 MiB, median [interval]; the ratio is the second time over the first. \"In huge "
-        "pages\" is what the system provided, the median over repetitions: with 0 both times "
-        "are of small pages.\n\n",
+        "\n**Huge pages.** Queries on %s with the encoding and the reader in pages of 4 KiB and of "
+        "2 MiB, median [interval]; the ratio is the second time over the first. \"In huge pages\" "
+        "is what the system provided, the median over repetitions: if it is 0, both times are with "
+        "small pages.\n\n",
         document->name);
     bo_page_grid(page, &grid, "huge pages");
 }

@@ -143,14 +143,15 @@ static void print_again(const struct bo_page *page)
     for (size_t d = 0; d < page->run->n_documents; d++)
         fetched = fetched || !page->run->documents[d].embedded;
     const char *commit = bo_environment_fact(&page->run->environment, "commit");
-    fprintf(page->out, "\nAgain:\n\n```sh\ngit checkout %.*s\nmake\n%s%s\n```\n",
+    fprintf(page->out, "\nTo repeat this run:\n\n```sh\ngit checkout %.*s\nmake\n%s%s\n```\n",
             (int)strcspn(commit, "+"), commit,
             fetched ? "make corpora   # documents that are not in the repository; external ones: "
                       "corpora/README.md\n"
                     : "",
             bench_text(page));
     if (strchr(commit, '+'))
-        fprintf(page->out, "\nThe tree of this run had changes that are not in the commit.\n");
+        fprintf(page->out,
+                "\nThis run's program was built from a tree with uncommitted changes.\n");
 }
 
 void bo_page_environment(const struct bo_page *page)

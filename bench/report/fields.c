@@ -46,12 +46,9 @@ static void add_bytes(struct bo_grid *grid, double nbytes)
 void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
                     struct bo_grid *grid_ret)
 {
-    static const char *const headings[] = {"field", "values", "distinct", "order 0, B",
-                                           "order 1, B"};
     double order0 = 0, order1 = 0;
     bo_grid_init(grid_ret, arena, 1);
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        bo_grid_add(grid_ret, "%s", headings[i]);
+    bo_grid_texts(grid_ret, "field", "values", "distinct", "order 0, B", "order 1, B", NULL);
     bo_grid_end_row(grid_ret);
     for (unsigned i = 0; i < n; i++) {
         bo_grid_add(grid_ret, "%s", fields[i].name);
@@ -63,9 +60,7 @@ void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_ar
         order0 += fields[i].order0;
         order1 += fields[i].order1;
     }
-    bo_grid_add(grid_ret, "sum");
-    bo_grid_add(grid_ret, "%s", "");
-    bo_grid_add(grid_ret, "%s", "");
+    bo_grid_texts(grid_ret, "sum", "", "", NULL);
     add_bytes(grid_ret, order0);
     add_bytes(grid_ret, order1);
     bo_grid_end_row(grid_ret);
@@ -120,12 +115,9 @@ void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *s
                     const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
                     struct bo_grid *grid_ret)
 {
-    static const char *const headings[] = {
-        "codec",      "fields",     "sections",           "stored, B",
-        "order 0, B", "order 1, B", "stored over order 0"};
     bo_grid_init(grid_ret, arena, 3);
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        bo_grid_add(grid_ret, "%s", headings[i]);
+    bo_grid_texts(grid_ret, "codec", "fields", "sections", "stored, B", "order 0, B", "order 1, B",
+                  "stored over order 0", NULL);
     bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < sizes->n_codecs; c++) {
         struct stored *stored;
@@ -137,9 +129,8 @@ void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *s
                     order0 += fields[i].order0;
                     order1 += fields[i].order1;
                 }
-            bo_grid_add(grid_ret, "%s", sizes->codecs[c].name);
-            bo_grid_add(grid_ret, "%s", *stored[s].fields ? stored[s].fields : "-");
-            bo_grid_add(grid_ret, "%s", stored[s].sections);
+            bo_grid_texts(grid_ret, sizes->codecs[c].name,
+                          *stored[s].fields ? stored[s].fields : "-", stored[s].sections, NULL);
             add_bytes(grid_ret, stored[s].nbytes);
             add_bytes(grid_ret, order0);
             add_bytes(grid_ret, order1);

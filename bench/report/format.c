@@ -32,8 +32,8 @@ static const struct bo_run_document *of_format(const struct bo_page *page, size_
 }
 
 /*
- * The number of documents of a format in a table of REPORT.md, the largest ones; the format's page
- * has all.
+ * The number of documents of a format in a table of REPORT.md, which shows the largest ones. The
+ * format's page shows all.
  */
 enum { MAX_REPORT_DOCUMENTS = 2, ALL_DOCUMENTS = 0 };
 
@@ -90,9 +90,8 @@ static void add_kind(const struct bo_run_document *document, const struct bo_fro
         [BO_FRONT_PROBABILISTIC] = ", of the (~)",
     };
     bo_grid_add(grid, "%s%s", document->name, suffixes[points[0].kind]);
-    bo_grid_add(grid, "%s", point_text(arena, document, &points[0]));
-    bo_grid_add(grid, "%s", point_text(arena, document, fastest));
-    bo_grid_add(grid, "%s", front);
+    bo_grid_texts(grid, point_text(arena, document, &points[0]),
+                  point_text(arena, document, fastest), front, NULL);
     bo_grid_end_row(grid);
 }
 
@@ -161,10 +160,7 @@ static void print_most_picks(const struct bo_page *page, const struct bo_format 
     if (!has_points(page, main))
         return;
     bo_grid_init(&grid, page->arena, 4);
-    bo_grid_add(&grid, "document");
-    bo_grid_add(&grid, "smallest");
-    bo_grid_add(&grid, "fastest");
-    bo_grid_add(&grid, "Pareto front, smallest first");
+    bo_grid_texts(&grid, "document", "smallest", "fastest", "Pareto front, smallest first", NULL);
     bo_grid_end_row(&grid);
     bool unpacked = false;
     for (size_t d = 0; d < page->run->n_documents; d++)
@@ -172,12 +168,13 @@ static void print_most_picks(const struct bo_page *page, const struct bo_format 
             unpacked |= add_picks(&page->run->documents[d], page->arena, &grid);
     fprintf(
         page->out,
-        "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. "
-        "A codec is on the front when no other is as small and as fast, and better in one.%s",
+        "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. A "
+        "codec is on the front if no other codec is at least as small and as fast, and better in "
+        "one of the two.%s",
         bo_run_main_label(main), bo_named_with_role(page->arena, main->baseline),
         unpacked
-            ? " Codecs that unpack the whole file when they open are compared among themselves: "
-              "what they answer from is memory, and their opening is not in the time."
+            ? " Codecs that unpack the whole file in `open` are compared only with each other: "
+              "they answer from memory, and their times exclude `open`."
             : "");
     print_noop(page, format);
     fputs("\n\n", page->out);
@@ -210,12 +207,10 @@ static void note(struct column *column, double v)
     column->n++;
 }
 
-static void add_summary_cell(const struct column *column, bool worst, struct bo_grid *grid)
+/* NaN without figures. */
+static double summary(const struct column *column, bool worst)
 {
-    if (column->n == 0)
-        bo_grid_add(grid, "-");
-    else
-        bo_grid_add(grid, "%.3f", worst ? column->worst : exp(column->log_sum / column->n));
+    return column->n == 0 ? NAN : worst ? column->worst : exp(column->log_sum / column->n);
 }
 
 static void add_summary(const char *name, const struct column *columns, unsigned n, bool worst,
@@ -224,12 +219,12 @@ static void add_summary(const char *name, const struct column *columns, unsigned
     bo_grid_add(grid, "*%s*", name);
     bo_grid_add(grid, "%s", "");
     for (unsigned c = 0; c < n; c++)
-        add_summary_cell(&columns[c], worst, grid);
+        bo_grid_ratio(grid, summary(&columns[c], worst));
     bo_grid_end_row(grid);
 }
 
 /*
- * Gets a figure of a codec on a document, and the one that it is divided by. False if either is
+ * Gets a figure of a codec on a document, and the divisor for its ratio. False if either is
  * missing.
  */
 typedef bool get_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
@@ -302,16 +297,6 @@ static double note_ratio(const struct ratios *ratios, const struct bo_run_docume
     return v;
 }
 
-static void add_ratio(const struct ratios *ratios, const struct bo_run_document *document,
-                      const char *name, struct column *column, struct bo_grid *grid)
-{
-    const double v = note_ratio(ratios, document, name, column);
-    if (isnan(v))
-        bo_grid_add(grid, "-");
-    else
-        bo_grid_add(grid, "%.3f", v);
-}
-
 static void add_first(const struct bo_run_document *document, get_figure *get, struct bo_grid *grid)
 {
     double first;
@@ -341,8 +326,7 @@ static char *column_heading(const struct ratios *ratios, const struct bo_run_cod
 static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid *grid)
 {
     struct column columns[MAX_RATIO_COLUMNS] = {{0, 0, 0}};
-    bo_grid_add(grid, "document");
-    bo_grid_add(grid, "%s", ratios->first_heading);
+    bo_grid_texts(grid, "document", ratios->first_heading, NULL);
     for (unsigned c = 0; c < ratios->n; c++)
         bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
     bo_grid_end_row(grid);
@@ -359,7 +343,7 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
         bo_grid_add(grid, "%s", document->name);
         add_first(document, ratios->get, grid);
         for (unsigned c = 0; c < ratios->n; c++)
-            add_ratio(ratios, document, ratios->codecs[c]->name, &columns[c], grid);
+            bo_grid_ratio(grid, note_ratio(ratios, document, ratios->codecs[c]->name, &columns[c]));
         bo_grid_end_row(grid);
     }
     if (bo_grid_n_rows(grid) > 2) {
@@ -376,24 +360,23 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (in_means(page, d, ratios->format))
             bo_grid_add(grid, "%s", page->run->documents[d].name);
-    bo_grid_add(grid, "*geometric mean*");
-    bo_grid_add(grid, "*worst*");
+    bo_grid_texts(grid, "*geometric mean*", "*worst*", NULL);
     bo_grid_end_row(grid);
     bo_grid_add(grid, "*%s*", ratios->first_heading);
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (in_means(page, d, ratios->format))
             add_first(&page->run->documents[d], ratios->get, grid);
-    bo_grid_add(grid, "%s", "");
-    bo_grid_add(grid, "%s", "");
+    bo_grid_texts(grid, "", "", NULL);
     bo_grid_end_row(grid);
     for (unsigned c = 0; c < ratios->n; c++) {
         struct column line = {0, 0, 0};
         bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
         for (size_t d = 0; d < page->run->n_documents; d++)
             if (in_means(page, d, ratios->format))
-                add_ratio(ratios, &page->run->documents[d], ratios->codecs[c]->name, &line, grid);
-        add_summary_cell(&line, false, grid);
-        add_summary_cell(&line, true, grid);
+                bo_grid_ratio(grid, note_ratio(ratios, &page->run->documents[d],
+                                               ratios->codecs[c]->name, &line));
+        bo_grid_ratio(grid, summary(&line, false));
+        bo_grid_ratio(grid, summary(&line, true));
         bo_grid_end_row(grid);
     }
 }
@@ -527,9 +510,7 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", page->arena);
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 4);
-    static const char *const headings[] = {"codec", "role", "access", "what it is"};
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        bo_grid_add(&grid, "%s", headings[i]);
+    bo_grid_texts(&grid, "codec", "role", "access", "what it is", NULL);
     for (size_t i = 0; i < N_COLUMNS; i++)
         bo_grid_add(&grid, "%s", adoption_columns[i]);
     bo_grid_end_row(&grid);
@@ -538,9 +519,8 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
             continue;
         const struct bo_tsv_row *row = bo_tsv_find(&adoption, format->name, (*c)->name);
         bo_grid_add(&grid, "[%s](%s%s)", (*c)->name, page->root, (*c)->spec);
-        bo_grid_add(&grid, "%s", bo_role_name((*c)->role));
-        bo_grid_add(&grid, "%s", bo_access_name((*c)->access));
-        bo_grid_add(&grid, "%s", (*c)->summary);
+        bo_grid_texts(&grid, bo_role_name((*c)->role), bo_access_name((*c)->access), (*c)->summary,
+                      NULL);
         for (size_t i = 0; i < N_COLUMNS; i++)
             bo_grid_add(&grid, "%s", row ? row->cells[2 + i] : "-");
         bo_grid_end_row(&grid);
@@ -552,8 +532,8 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
             "code and of the headers of this project that they include. Bytes are code, constants "
             "and initialised data. A file or function that queries (`open`, `query`), `decode` and "
             "`encode` share is counted in each of their columns and once in the total. Libraries "
-            "are named and not counted. [results/adoption.tsv](%sresults/adoption.tsv) lists every "
-            "codec. %s\n\n",
+            "are listed but not counted. [results/adoption.tsv](%sresults/adoption.tsv) lists "
+            "every codec. %s\n\n",
             page->root, adoption.made ? adoption.made : "The file is missing.");
     bo_page_grid(page, &grid, "the code");
 }
@@ -684,10 +664,11 @@ static void print_where_more_is(const struct bo_page *page, const struct bo_form
 {
     const unsigned n = count_documents(page, format);
     fprintf(page->out,
-            "\nTables here have the %u largest documents; means are over all. More in "
-            "[results/%s.md](%sresults/%s.md): times on all documents, the uses codec by "
-            "codec, cost against size, the code that each codec needs; and sizes, every workload "
-            "with its interval, operations, memory and pages of the %u document%s of this run.\n",
+            "\nThe tables here have the %u largest documents; means are over all. "
+            "[results/%s.md](%sresults/%s.md) has times on all documents, the figures of each "
+            "codec for the uses, cost against size, and the code that each codec needs. It also "
+            "has the sizes, every workload with its interval, operations, memory and pages of the "
+            "%u document%s of this run.\n",
             MAX_REPORT_DOCUMENTS, format->name, page->root, format->name, n, n == 1 ? "" : "s");
 }
 
@@ -751,7 +732,7 @@ void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
     const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
     fprintf(page->out,
             "# %s in full\n\n"
-            "Written by `bakeoff report` from [%s](%s%s). What the tables come to, and how to read "
+            "Written by `bakeoff report` from [%s](%s%s). A summary of the tables, and how to read "
             "them: [REPORT.md](%sREPORT.md#%s). The machine: "
             "[environments.md](%sresults/environments.md). `bakeoff report` also draws pictures of "
             "each document and writes CSV, which are not in git.\n\n"

@@ -1,4 +1,4 @@
-/* The codecs that no other codec of their kind beats in both size and time. */
+/* The Pareto front of size and time, for each kind of codec. */
 #ifndef BO_REPORT_FRONT_H
 #define BO_REPORT_FRONT_H
 
@@ -7,9 +7,7 @@
 /* Codecs are compared only within a kind. */
 enum bo_front_kind {
     BO_FRONT_READ_IN_PLACE,
-    /*
-     * access `whole` with an open reader: the time excludes the opening, which unpacks everything
-     */
+    /* access `whole` with an open reader: the time excludes `open`, which unpacks everything */
     BO_FRONT_UNPACKED,
     BO_FRONT_PROBABILISTIC,
 };

@@ -37,8 +37,8 @@ static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
 }
 
 /*
- * True when a fault is reported. With a format, only faults that a target of that format searches
- * for; else all.
+ * True when a fault is reported: with a format, faults that a target of that format can find; else
+ * all.
  */
 static bool is_of_format(const struct bo_tsv_row *row, const char *format)
 {
@@ -54,7 +54,7 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
     struct bo_arena *arena = page->arena;
     size_t n = 0, by_tests = 0, by_engine = 0;
     if (!faults->made) {
-        fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` does.\n");
+        fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` measures them.\n");
         return;
     }
     bo_grid_init(&grid, arena, 4);
@@ -70,27 +70,23 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
         n++;
         by_tests += was_found(row, TEST_MS);
         by_engine += was_found(row, LIBFUZZER_MS) || was_found(row, AFL_MS);
-        bo_grid_add(&grid, "%s", row->cells[FAULT]);
-        bo_grid_add(&grid, "%s", row->cells[KIND]);
-        bo_grid_add(&grid, "%s", row->cells[FILE_OF]);
-        bo_grid_add(&grid, "%s", row->cells[TEST]);
+        bo_grid_texts(&grid, row->cells[FAULT], row->cells[KIND], row->cells[FILE_OF],
+                      row->cells[TEST], NULL);
         for (unsigned c = TEST_MS; c <= AFL_MS; c++)
             bo_grid_add(&grid, "%s", seconds_text(arena, row->cells[c]));
         bo_grid_end_row(&grid);
     }
     if (n == 0) {
-        fprintf(out, "\nPlanted faults: none was run yet; `make fuzz-faults` does.\n");
+        fprintf(out, "\nPlanted faults: none was run yet; `make fuzz-faults` runs them.\n");
         return;
     }
     fprintf(
         out,
-        "\nWhat the fuzzers could have found: bugs of `fuzz/faults` are planted one at a time, and "
-        "the clock runs until each is found (%s). Of %zu, the tests find %zu, and at least one "
-        "engine finds %zu. Engines start from the seeds in git, and most faults fall to one of "
-        "these. The "
-        "tests' seconds are those of the one that fails; they are a part of `make test` (gcc, with "
-        "the effort of a slow variant). "
-        "`-`: not found in this time.\n\n",
+        "\nPlanted faults: the bugs of `fuzz/faults` are planted one at a time, and the time until "
+        "each is found is measured (%s). Of %zu, the tests find %zu, and at least one engine finds "
+        "%zu. Engines start from the seeds in git, and most faults are found by one of these "
+        "seeds. The tests are a part of `make test` (gcc, with the effort of a slow variant); "
+        "their seconds are those of the test that fails. `-`: not found in this time.\n\n",
         faults->made, n, by_tests, by_engine);
     bo_page_grid(page, &grid, "planted faults");
 }
@@ -129,11 +125,9 @@ static void print_mutants(const struct bo_page *page, const char *folder, bool s
     fprintf(
         page->out,
         "\nMutation score: small random edits of the sources, planted one at a time (%s). Of %.0f "
-        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent "
-        "when "
-        "it compiles to the same code or cannot change a result "
-        "(`fuzz/mutants/equivalent.tsv` lists the reasons); *shared* is code that several codecs "
-        "of a format use.%s\n\n",
+        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent if "
+        "it compiles to the same code or cannot change a result (`fuzz/mutants/equivalent.tsv` "
+        "lists the reasons); *shared* is code that several codecs of a format use.%s\n\n",
         mutants.made, n_detected + n_survivors, n_detected,
         100 * n_detected / fmax(1, n_detected + n_survivors),
         survivors_only ? " The table has the codecs with survivors; results/fuzz.md has all." : "");
@@ -213,8 +207,7 @@ static void print_verified(const struct bo_page *page, const char *folder)
         bo_grid_add(&grid, "%zu", sum.n_verified);
         bo_grid_add(&grid, "%.0f", sum.n_passed);
         bo_grid_add(&grid, "%.0f", sum.n_failed);
-        bo_grid_add(&grid, "%s", sum.date);
-        bo_grid_add(&grid, "%s", sum.commit);
+        bo_grid_texts(&grid, sum.date, sum.commit, NULL);
         bo_grid_end_row(&grid);
     }
     fprintf(page->out,
@@ -235,15 +228,11 @@ static void print_mutator(const struct bo_page *page, const struct bo_tsv *mutat
     struct bo_grid grid;
     FILE *out = page->out;
     if (!mutator->made) {
-        fprintf(out, "\nThe mutator's worth: not measured; `make fuzz-mutator` does.\n");
+        fprintf(out, "\nThe mutator: not measured; `make fuzz-mutator` measures it.\n");
         return;
     }
     bo_grid_init(&grid, page->arena, 2);
-    bo_grid_add(&grid, "target");
-    bo_grid_add(&grid, "engine");
-    bo_grid_add(&grid, "with it");
-    bo_grid_add(&grid, "without");
-    bo_grid_add(&grid, "ratio");
+    bo_grid_texts(&grid, "target", "engine", "with it", "without", "ratio", NULL);
     bo_grid_end_row(&grid);
     for (size_t i = 0; i < mutator->n; i++) {
         const char *const *cells = mutator->rows[i].cells;
@@ -254,8 +243,8 @@ static void print_mutator(const struct bo_page *page, const struct bo_tsv *mutat
     }
     fprintf(
         out,
-        "\nEdges reached from nothing, with the structure-aware mutator and with the engine's own "
-        "mutations alone (%s):\n\n",
+        "\nEdges that are covered without seeds, with the structure-aware mutator and with only "
+        "the engine's own mutations (%s):\n\n",
         mutator->made);
     bo_page_grid(page, &grid, "the mutator");
 }
@@ -302,22 +291,20 @@ static void add_codec(const char *name, const struct bo_tsv *codecs, const struc
     static const char *const operations[] = {"encode", "open", "query", "decode"};
     const struct bo_tsv_row *row = bo_tsv_find(codecs, name, NULL);
     struct bo_arena *arena = grid->arena;
-    bo_grid_add(grid, "%s", name);
-    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, bo_tsv_number(row->cells[2])) : "-");
-    bo_grid_add(grid, "%s", row ? bo_executions_text(arena, bo_tsv_number(row->cells[3])) : "-");
-    bo_grid_add(grid, "%s", row ? bo_significant(arena, bo_tsv_number(row->cells[4]) / 3600) : "-");
+    bo_grid_texts(grid, name, row ? bo_executions_text(arena, bo_tsv_number(row->cells[2])) : "-",
+                  row ? bo_executions_text(arena, bo_tsv_number(row->cells[3])) : "-",
+                  row ? bo_significant(arena, bo_tsv_number(row->cells[4]) / 3600) : "-", NULL);
     for (unsigned o = 0; o < 4; o++)
         bo_grid_add(grid, "%s", coverage_cell(coverage, name, operations[o], arena));
-    bo_grid_add(grid, "%s", worst_cell(worst, name, 3, arena));
-    bo_grid_add(grid, "%s", worst_cell(worst, name, 6, arena));
+    bo_grid_texts(grid, worst_cell(worst, name, 3, arena), worst_cell(worst, name, 6, arena), NULL);
     bo_grid_end_row(grid);
 }
 
 /* Of one format's codecs, or (NULL) of all. */
 static void print_codecs(const struct bo_page *page, const char *folder, const char *format)
 {
-    static const char *const heading[] = {"codec",      "executions", "taken", "hours",
-                                          "encode",     "open",       "query", "decode",
+    static const char *const heading[] = {"codec",      "executions", "accepted", "hours",
+                                          "encode",     "open",       "query",    "decode",
                                           "worst ns/B", "worst B/B"};
     struct bo_arena *arena = page->arena;
     const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
@@ -327,7 +314,8 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
     if (!codecs.made && !coverage.made && !worst.made) {
         fprintf(
             page->out,
-            "\nExecutions, coverage and worst cases: not measured; `make fuzz-nightly` does.\n");
+            "\nExecutions, coverage and worst cases: not measured; `make fuzz-nightly` measures "
+            "them.\n");
         return;
     }
     bo_grid_init(&grid, arena, 1);
@@ -341,11 +329,12 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
                           &coverage, &worst, &grid);
     fprintf(
         page->out,
-        "\nExecutions: inputs that the codec met since the sources of its format last "
-        "changed; taken: those that it opened and decoded, or encoded (%s). Hours: of the engines, "
-        "shared by the format's codecs. Then lines/branches in percent that the corpus covers of "
-        "the functions that the operation enters (%s), and the most that opening or decoding an "
-        "input took, by its bytes (at least 64), in nanoseconds and in memory (%s).\n\n",
+        "\nExecutions are inputs that the codec received since the sources of its format last "
+        "changed. Accepted inputs are those that it opened and decoded, or encoded (%s). Hours are "
+        "those of the engines, shared by the format's codecs. For each operation: lines/branches "
+        "that the corpus covers in the functions that the operation enters, in percent (%s). "
+        "Worst: the highest cost of opening or decoding an input, divided by its bytes (at least "
+        "64), in nanoseconds and in bytes of memory (%s).\n\n",
         codecs.made ? codecs.made : "not measured", coverage.made ? coverage.made : "not measured",
         worst.made ? worst.made : "not measured");
     bo_page_grid(page, &grid, "executions, coverage and worst cases");
@@ -355,15 +344,15 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
 
 /* Reasons assigned by fuzz/gaps.awk; the last one is the default. */
 static const char *const reasons[] = {"memory runs out",
-                                      "an answer's room runs out",
-                                      "larger than inputs are",
-                                      "nobody asks",
+                                      "answer buffer is too small",
+                                      "larger than fuzz inputs",
+                                      "invalid call",
                                       "another processor",
-                                      "passes on what failed",
+                                      "passes on an error",
                                       "other"};
 enum { N_REASONS = sizeof reasons / sizeof *reasons };
 
-/* Whether the gap is in a file of the format: "pcdata/frame.c:12". */
+/* True when the gap is in a file of the format: "pcdata/frame.c:12". */
 static bool is_gap_of(const struct bo_tsv_row *row, const char *format)
 {
     const size_t n = strlen(format);
@@ -373,9 +362,9 @@ static bool is_gap_of(const struct bo_tsv_row *row, const char *format)
 static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, const char *format,
                      struct bo_grid *grid, struct bo_arena *arena)
 {
-    bo_grid_add(grid, "%s", format);
-    bo_grid_add(grid, "%s",
-                coverage_cell(coverage, bo_arena_printf(arena, "%s/all", format), "all", arena));
+    bo_grid_texts(grid, format,
+                  coverage_cell(coverage, bo_arena_printf(arena, "%s/all", format), "all", arena),
+                  NULL);
     for (unsigned r = 0; r < N_REASONS; r++) {
         double lines = 0, branches = 0;
         for (size_t i = 0; i < gaps->n; i++)
@@ -396,7 +385,7 @@ static void print_gaps(const struct bo_page *page, const char *folder)
     struct bo_grid grid;
     fprintf(page->out, "\n## What no input reaches\n\n");
     if (!gaps.made) {
-        fprintf(page->out, "Not measured; `make fuzz-nightly` does.\n");
+        fprintf(page->out, "Not measured; `make fuzz-nightly` measures it.\n");
         return;
     }
     bo_grid_init(&grid, page->arena, 1);
@@ -409,16 +398,15 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         add_gaps(&coverage, &gaps, (*f)->name, &grid, page->arena);
     fprintf(
         page->out,
-        "Of all functions that some operation of some codec enters: lines/branches that are "
-        "covered, in "
-        "percent, and how many are not, by why that may be (inferred from the words in the line; "
-        "%s). The "
-        "goal is 95/90. Targets let the first four allocations fail, inputs have up to 32 KiB, and "
-        "tests go on from there: they let each allocation fail, and check sizes at their limits.\n"
-        "\n",
+        "Lines/branches of all functions that some operation of some codec enters: the covered "
+        "ones in percent, and the number of others by probable reason, which is inferred from the "
+        "words in the line (%s). The goal is 95/90. In the targets, only the first four "
+        "allocations can fail, and inputs have at most 32 KiB. The tests cover the rest: they make "
+        "each allocation fail, and check sizes at their limits.\n\n",
         gaps.made);
     bo_page_grid(page, &grid, "what no input reaches");
-    fprintf(page->out, "\nThe other lines, each run of them by its first:\n\n");
+    fprintf(page->out,
+            "\nThe lines of \"other\"; of adjacent lines, only the first is listed:\n\n");
     for (size_t i = 0; i < gaps.n; i++)
         if (strcmp(gaps.rows[i].cells[1], "other") == 0 && bo_tsv_number(gaps.rows[i].cells[2]) > 0)
             fprintf(page->out, "- %s: `%s`\n", gaps.rows[i].cells[0], gaps.rows[i].cells[4]);
@@ -433,7 +421,7 @@ static void print_targets(const struct bo_page *page, const char *folder)
     const struct bo_tsv targets = bo_tsv_read(folder, "targets", arena);
     struct bo_grid runs, corpora;
     if (!targets.made) {
-        fprintf(out, "\n## Targets\n\nNot measured; `make fuzz-nightly` does.\n");
+        fprintf(out, "\n## Targets\n\nNot measured; `make fuzz-nightly` measures them.\n");
         return;
     }
     static const char *const run_heading[] = {"target",     "engine",   "s",
@@ -459,9 +447,9 @@ static void print_targets(const struct bo_page *page, const char *folder)
                 bo_grid_add(grid, "%s", cells[c]);
         bo_grid_end_row(grid);
     }
-    fprintf(out, "\n## Targets\n\nThe last night: %s.\n\n", targets.made);
-    bo_page_grid(page, &runs, "the last night");
-    fprintf(out, "\nThe corpus before and after it:\n\n");
+    fprintf(out, "\n## Targets\n\nThe last nightly run: %s.\n\n", targets.made);
+    bo_page_grid(page, &runs, "the last nightly run");
+    fprintf(out, "\nThe corpus before and after this run:\n\n");
     bo_page_grid(page, &corpora, "the corpus");
 }
 
@@ -509,17 +497,16 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
     double executions = 0;
     for (size_t i = 0; i < codecs.n; i++)
         executions += bo_tsv_number(codecs.rows[i].cells[2]);
-    fprintf(
-        out,
-        "\n## Fuzzing\n\nEach codec is attacked by two engines, on bytes, on models and on damaged "
-        "encodings ([fuzz/README.md](fuzz/README.md)). ");
+    fprintf(out, "\n## Fuzzing\n\n"
+                 "Two engines fuzz each codec with bytes, models and damaged encodings "
+                 "([fuzz/README.md](fuzz/README.md)). ");
     if (codecs.made)
         fprintf(out, "So far: %s executions since the formats last changed. ",
                 bo_executions_text(arena, executions));
     fprintf(out,
-            "Accepted findings that are open: %zu. Executions by codec and target, coverage, which "
-            "planted faults are found and how soon, and what the mutator adds: "
-            "[results/fuzz.md](results/fuzz.md).\n",
+            "Accepted findings that are open: %zu. [results/fuzz.md](results/fuzz.md) has the "
+            "executions by codec and target, the coverage, the planted faults with the time until "
+            "each is found, and the coverage with and without the mutator.\n",
             list_known(arena, NULL));
     print_verified(&page, folder);
     print_mutants(&page, folder, true);
@@ -537,9 +524,9 @@ void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
     const struct bo_page page = {.arena = arena, .out = out};
     const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
     const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
-    fprintf(out,
-            "# Fuzzing\n\nWritten by `bakeoff report` from the tables in results/fuzz. What the "
-            "targets are: [fuzz/README.md](../fuzz/README.md).\n");
+    fprintf(out, "# Fuzzing\n\n"
+                 "Written by `bakeoff report` from the tables in results/fuzz. "
+                 "[fuzz/README.md](../fuzz/README.md) describes the targets.\n");
     fprintf(out, "\n## Codecs\n");
     print_codecs(&page, folder, NULL);
     print_gaps(&page, folder);

@@ -5,12 +5,12 @@
 #include "bench/report/page.h"
 
 /*
- * Tables are lines of cells between tabs, '#' starts a line that says when and how they were made.
- * A missing table is reported as not measured. FOLDER is results/fuzz, or another one in
+ * A table has lines of tab-separated cells. '#' starts a line with the date and method of the
+ * table. A missing table is reported as not measured. FOLDER is results/fuzz, or another one in
  * tests.
  */
 
-/* The section of REPORT.md: real documents in full, the mutation score, what is open. */
+/* The section of REPORT.md: real documents in full, the mutation score, open findings. */
 void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out);
 
 /* A part of a format's chapter: its codecs, and the faults that its targets look for. */
@@ -20,8 +20,8 @@ void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out);
 
 /*
- * Sets for each codec of the run the executions that it has survived since the sources of its
- * format last changed, if known: a column of comparisons.
+ * Sets for each codec of the run the number of executions since the sources of its format last
+ * changed, if known. Comparisons have a column for it.
  */
 void bo_fuzz_mark_run(const char *folder, struct bo_run *run);
 

@@ -29,6 +29,20 @@ void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     free(text);
 }
 
+void bo_grid_texts(struct bo_grid *grid, ...)
+{
+    va_list texts;
+    va_start(texts, grid);
+    for (const char *text; (text = va_arg(texts, const char *));)
+        bo_grid_add(grid, "%s", text);
+    va_end(texts);
+}
+
+void bo_grid_ratio(struct bo_grid *grid, double v)
+{
+    bo_grid_add(grid, isnan(v) ? "-" : "%.3f", v);
+}
+
 void bo_grid_value(struct bo_grid *grid, double v)
 {
     grid->values[grid->n_cells - 1] = v;

@@ -1,6 +1,6 @@
 /*
- * A table of texts, and the forms in which people read and paste one: Markdown, HTML, LaTeX, CSV,
- * plain text of limited width.
+ * A table of texts, and its output formats: Markdown, HTML, LaTeX, CSV, plain text of limited
+ * width.
  */
 #ifndef BO_REPORT_GRID_H
 #define BO_REPORT_GRID_H
@@ -26,6 +26,12 @@ void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left)
 /* Appends a cell to the current row. */
 void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Appends cells of these texts, which end with NULL. */
+void bo_grid_texts(struct bo_grid *grid, ...) __attribute__((sentinel));
+
+/* Appends a ratio with three decimals, or "-" for NaN. */
+void bo_grid_ratio(struct bo_grid *grid, double v);
 
 /* The number that the last cell's text was made from: the sort key in HTML. */
 void bo_grid_value(struct bo_grid *grid, double v);

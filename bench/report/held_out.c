@@ -47,22 +47,14 @@ static double mean_ratio(const struct bo_run *run, const char *format, bool held
     return n ? exp(sum / n) : NAN;
 }
 
-static void add_ratio(struct bo_grid *grid, double v)
-{
-    if (isnan(v))
-        bo_grid_add(grid, "-");
-    else
-        bo_grid_add(grid, "%.3f", v);
-}
-
 static void add_side_by_side(const struct bo_run *run, const char *format, const char *codec,
                              const char *label, struct bo_grid *grid)
 {
     const double known = mean_ratio(run, format, false, codec, label);
     const double held_out = mean_ratio(run, format, true, codec, label);
-    add_ratio(grid, known);
-    add_ratio(grid, held_out);
-    add_ratio(grid, held_out / known);
+    bo_grid_ratio(grid, known);
+    bo_grid_ratio(grid, held_out);
+    bo_grid_ratio(grid, held_out / known);
 }
 
 /* The common property of the documents that are not held out. */
@@ -85,8 +77,7 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
     const char *label = bo_run_main_label(main), *others = kind_of_others(run, format);
     const char *const what[] = {"bytes", label};
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_add(grid_ret, "codec");
-    bo_grid_add(grid_ret, "role");
+    bo_grid_texts(grid_ret, "codec", "role", NULL);
     for (unsigned i = 0; i < 2 && what[i]; i++) {
         bo_grid_add(grid_ret, "%s, %s", what[i], others);
         bo_grid_add(grid_ret, "%s, held-out", what[i]);
@@ -94,8 +85,7 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
     }
     bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n; c++) {
-        bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[c]));
-        bo_grid_add(grid_ret, "%s", codecs[c]->role);
+        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[c]), codecs[c]->role, NULL);
         add_side_by_side(run, format, codecs[c]->name, NULL, grid_ret);
         if (label)
             add_side_by_side(run, format, codecs[c]->name, label, grid_ret);

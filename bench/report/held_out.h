@@ -1,6 +1,6 @@
 /*
- * Documents that nobody looked at while codecs were designed, compared with the others: is a codec
- * as good on unseen data?
+ * Documents that were not used while codecs were designed, compared with the others. They show
+ * whether a codec is as good on unseen data.
  */
 #ifndef BO_REPORT_HELD_OUT_H
 #define BO_REPORT_HELD_OUT_H
@@ -16,10 +16,10 @@
 unsigned bo_n_documents(const struct bo_run *run, const char *format, bool held_out);
 
 /*
- * One line per codec: geometric means of its bytes, and of its time for the main queries, divided
- * by those of the first codec, on the documents that are not held out and on those that are, and
- * the second mean divided by the first. "-" if a codec lacks the figure on one of them. False
- * unless the run has both sorts of documents.
+ * One line per codec: geometric means of its bytes and of its time for the main queries, each
+ * divided by that of the first codec. There is one mean over the documents that are not held out,
+ * one over those that are, and the second mean divided by the first. "-" if a codec lacks the
+ * figure on one of the documents. False unless the run has both sorts of documents.
  */
 bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_arena *arena,
                       struct bo_grid *grid_ret);

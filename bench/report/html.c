@@ -273,7 +273,7 @@ static void print_more(const struct html *html, const struct chapter *chapter)
     static const char *const parts[][2] = {
         {"sizes", "All documents"},
         {"held-out", "Held-out documents"},
-        {"proposal", "Sizes that the proposal argues with"},
+        {"proposal", "The proposal's size tables"},
         {"axes", "The two parts of a codec"},
         {"uses", "The uses"},
         {"programs", "The field's own programs"},
@@ -396,14 +396,13 @@ static void print_head(const struct html *html)
 static void print_foot(const struct html *html)
 {
     fputs("</main>\n<footer>\n<p>", html->out);
-    fputs(
-        html->options->charts
-            ? "Written by <code>bakeoff report</code>, as REPORT.md is, from the same figures. "
-              "Charts by Observable Plot and D3, whose licences are in this page's source."
-            : "Written by <code>bakeoff report</code>, as REPORT.md is, from the same figures. "
-              "The pictures are still: <code>make report</code> puts in charts that answer, where "
-              "npm can fetch them.",
-        html->out);
+    fputs(html->options->charts
+              ? "Written by <code>bakeoff report</code> from the same figures as REPORT.md. Charts "
+                "by Observable Plot and D3, whose licences are in this page's source."
+              : "Written by <code>bakeoff report</code> from the same figures as REPORT.md. The "
+                "pictures are static: <code>make report</code> adds interactive charts if npm can "
+                "fetch them.",
+          html->out);
     fputs("</p>\n</footer>\n", html->out);
     if (html->options->charts)
         fprintf(html->out, "<script>\n%s\n</script>\n", html->options->charts);

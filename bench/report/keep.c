@@ -31,10 +31,9 @@ static void add_budgets(const struct bo_page *page, const struct bo_run_document
     const struct bo_run_row *rows[N_BUDGETS];
     for (unsigned b = 0; b < N_BUDGETS; b++)
         rows[b] = bo_run_variant_row(document, codec, budgets[b].variant, label);
-    bo_grid_add(grid, "%s", bo_codec_cell(page->arena, codec));
-    bo_grid_add(grid, "%s", label);
-    bo_grid_add(grid, "%s",
-                bo_significant(page->arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")));
+    bo_grid_texts(grid, bo_codec_cell(page->arena, codec), label,
+                  bo_significant(page->arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")),
+                  NULL);
     for (unsigned b = 0; b < N_BUDGETS; b++)
         bo_grid_add(grid, "%s",
                     bo_significant(page->arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
@@ -48,9 +47,7 @@ void bo_page_keep(const struct bo_page *page, const struct bo_run_document *docu
 {
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 2);
-    bo_grid_add(&grid, "codec");
-    bo_grid_add(&grid, "query");
-    bo_grid_add(&grid, "first queries, ns");
+    bo_grid_texts(&grid, "codec", "query", "first queries, ns", NULL);
     for (unsigned b = 0; b < N_BUDGETS; b++)
         bo_grid_add(&grid, "ns, %s", budgets[b].name);
     for (unsigned b = 0; b < N_BUDGETS; b++)
@@ -64,8 +61,9 @@ void bo_page_keep(const struct bo_page *page, const struct bo_run_document *docu
         return;
     fprintf(page->out,
             "\n**What readers keep.** Readers of these codecs keep what they have read for later "
-            "queries, within a budget. Times of the first queries after `open`, and of all; memory "
-            "of the reader after the workload, with what `open` allocated.\n\n");
+            "queries, within a budget. Times are those of the first queries after `open`, and "
+            "those of all queries. Memory is that of the reader after the workload, including what "
+            "`open` allocated.\n\n");
     bo_page_grid(page, &grid, "what readers keep");
 }
 

@@ -9,12 +9,14 @@
 void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document);
 
 /*
- * The query label of the picture: where budgets change the time of a codec by the largest ratio.
- * NULL where the run measured no budgets.
+ * The query label of the picture: the one for which budgets change the time of a codec by the
+ * largest ratio. NULL if the run measured no budgets.
  */
 const char *bo_keep_label(const struct bo_run_document *document);
 
-/* Time of a query of the label against the reader's memory after the workload, a curve a codec. */
+/*
+ * Time of a query of the label against the reader's memory after the workload, one curve per codec.
+ */
 void bo_plot_keep(const struct bo_run_document *document, const char *label, const char *path,
                   struct bo_drawing *drawing);
 

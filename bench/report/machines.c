@@ -155,12 +155,12 @@ void bo_report_machines(const struct bo_report *report, const struct bo_page *pa
         return;
     fprintf(report->out,
             "\n### By machine\n\n"
-            "The same picks on each machine that was measured, beside those of the format's first "
-            "machine, over the documents that both measured with the same main workload. Two "
-            "values in a cell are those of the two machines. Times of different processors are "
-            "never averaged. The newest run of a machine counts; the runs may be of different "
-            "versions of the codecs.\n\nThe pick is the same on all of them for %s; it differs "
-            "for %s.\n\n",
+            "The picks on each further machine, compared with those on the format's first machine, "
+            "over the documents that both measured with the same main workload. Two values in a "
+            "cell are those of the first and of the further machine. Times of different processors "
+            "are never averaged. The newest run of a machine counts; the runs may be of different "
+            "versions of the codecs.\n\n"
+            "The pick is the same on all of them for %s; it differs for %s.\n\n",
             *same ? same : "no format", *other ? other : "no format");
     bo_page_grid(page, &grid, "the picks by machine");
 }

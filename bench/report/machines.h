@@ -1,4 +1,4 @@
-/* Which conclusions hold on every measured processor, and which on some. */
+/* The conclusions that hold on every measured processor, and those that hold on some. */
 #ifndef BO_REPORT_MACHINES_H
 #define BO_REPORT_MACHINES_H
 

@@ -65,16 +65,16 @@ static const char *flaw_of(const struct bo_pick *pick, const struct bo_run_codec
     if (bo_is_path(pick->documents[0], codec))
         return "a code path of the codec whose bytes it reads";
     if (codec->probabilistic)
-        return "may answer wrongly about what is absent";
+        return "may answer wrongly for absent keys";
     if (codec->leaves_out)
-        return "does not hold everything";
+        return "does not store everything";
     if (bo_is_library_control(codec))
-        return "a control on top of a library";
+        return "a control that uses a library";
     if (opening_counts(pick))
         return NULL;
     for (unsigned w = 0; w < pick->n_wishes; w++)
         if (bo_is_unpacked(pick->documents[0], codec, pick->wishes[w].figure.label))
-            return "unpacks everything when it opens, and opening does not count here";
+            return "unpacks everything in open, which does not count here";
     return NULL;
 }
 
@@ -277,21 +277,17 @@ static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_a
 {
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
-    bo_grid_add(&grid, "codec");
-    bo_grid_add(&grid, "role");
+    bo_grid_texts(&grid, "codec", "role", NULL);
     for (unsigned w = 0; w < pick->n_wishes; w++)
         bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
-    bo_grid_add(&grid, "score");
-    bo_grid_add(&grid, "front");
+    bo_grid_texts(&grid, "score", "front", NULL);
     bo_grid_end_row(&grid);
     for (unsigned i = 0; i < pick->n_weighed; i++) {
         const struct bo_picked_codec *c = &pick->codecs[i];
-        bo_grid_add(&grid, "%s", c->codec->name);
-        bo_grid_add(&grid, "%s", c->codec->role);
+        bo_grid_texts(&grid, c->codec->name, c->codec->role, NULL);
         for (unsigned w = 0; w < pick->n_wishes; w++)
             bo_grid_add(&grid, "%s", bo_significant(arena, c->ratios[w]));
-        bo_grid_add(&grid, "%s", bo_significant(arena, c->score));
-        bo_grid_add(&grid, "%s", c->on_front ? "yes" : "");
+        bo_grid_texts(&grid, bo_significant(arena, c->score), c->on_front ? "yes" : "", NULL);
         bo_grid_end_row(&grid);
     }
     bo_grid_text(&grid, width, out);
@@ -301,8 +297,9 @@ static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_a
                          FILE *out)
 {
     static const char *const certainty[] = {
-        [BO_IS_CLEAR] = "more than the 95% intervals of the medians leave open: the pick is clear",
-        [BO_NOT_CLEAR] = "which the 95% intervals of the medians leave open: the pick is not clear",
+        [BO_IS_CLEAR] = "more than the 95% intervals of the medians can explain: the pick is clear",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians can explain: the pick is not "
+                         "clear",
         [BO_NO_INTERVAL] = "but a median of fewer than 6 repetitions has no 95% interval: whether "
                            "the pick is clear is unknown",
     };
@@ -352,8 +349,7 @@ static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_a
 static void print_evidence_of(const struct bo_pick *pick, const struct bo_run_document *document,
                               const char *codec, struct bo_grid *grid)
 {
-    bo_grid_add(grid, "%s", document->name);
-    bo_grid_add(grid, "%s", codec);
+    bo_grid_texts(grid, document->name, codec, NULL);
     for (unsigned w = 0; w < pick->n_wishes; w++) {
         const double v = value_of(document, codec, &pick->wishes[w]);
         const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);
@@ -379,8 +375,7 @@ static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo
         names[n++] = pick->runner_up->codec->name;
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
-    bo_grid_add(&grid, "document");
-    bo_grid_add(&grid, "codec");
+    bo_grid_texts(&grid, "document", "codec", NULL);
     for (unsigned w = 0; w < pick->n_wishes; w++)
         bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
     bo_grid_end_row(&grid);

@@ -1,6 +1,6 @@
 /*
- * Which codec suits given wishes (weights and limits on measures) over one document or several; how
- * sure that is, and how far the weights may change before the answer does.
+ * The codec that suits given wishes (weights and limits on measures) best on one document or
+ * several, the certainty of this pick, and the range of weights in which it stays the same.
  */
 #ifndef BO_PICK_H
 #define BO_PICK_H
@@ -15,7 +15,7 @@ enum { BO_MAX_WISHES = 16 };
 enum bo_limit_kind {
     BO_NO_LIMIT,
     BO_LIMIT,             /* in the measure's own unit */
-    BO_LIMIT_OF_BASELINE, /* as a factor of the documents' baseline (report_run.h) */
+    BO_LIMIT_OF_BASELINE, /* as a factor of the documents' baseline (bench/runs/run.h) */
 };
 
 /* A measure; lower is better. */
@@ -81,7 +81,9 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
                    const struct bo_wish *wishes, unsigned n_wishes, struct bo_arena *arena,
                    struct bo_pick *pick_ret, const char **why_ret);
 
-/* The wishes of one of the format's uses (report_notes.h): each picking figure weighs 1. */
+/*
+ * The wishes of one of the format's uses (harness/format_report.h): each picking figure weighs 1.
+ */
 unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret);
 
 /* The table of codecs, the winner and the reason, ranges of weights, and the rows used. */

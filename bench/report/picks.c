@@ -186,12 +186,11 @@ void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
     fprintf(
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
-        "as geometric means over all documents. Its bytes and times are given over those of the "
+        "as geometric means over all documents. Its bytes and times are divided by those of the "
         "status quo and of the best proposal: below 1, the pick is better. The last two columns "
-        "compare the portable paths of both: \"-\" where one of them was not measured. "
-        "The runner-up is the next codec of another encoding; the pick is *clear* where the "
-        "95%% intervals of the times leave no doubt about the order of the two. Other weights have "
-        "other picks: see the "
+        "compare the portable paths of both; \"-\" if one of them was not measured. The runner-up "
+        "is the next codec of another encoding. The pick is *clear* if the 95%% intervals of the "
+        "times cannot change the order of the two. Other weights may give other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");
     bo_page_grid(page, grid, "the pick of each format");
 }

@@ -1,6 +1,6 @@
 /*
- * Which codec suits small files and fast lookups alike, over all documents: the answer of `bakeoff
- * pick`.
+ * The codec that is best when small files and fast lookups have equal weight, over all documents:
+ * the answer of `bakeoff pick`.
  */
 #ifndef BO_REPORT_PICKS_H
 #define BO_REPORT_PICKS_H
@@ -18,8 +18,8 @@ struct bo_main_ratios {
 enum { BO_MAIN_SIZE, BO_MAIN_TIME, BO_N_MAIN_WISHES };
 
 /*
- * The pick for small files and fast lookups alike, the best codec with another encoding, and the
- * codecs that it beats.
+ * The pick when small files and fast lookups have equal weight, the best codec with another
+ * encoding, and the codecs that the pick is compared with.
  */
 struct bo_main_pick {
     const struct bo_run_codec *pick, *runner_up; /* NULL: none */

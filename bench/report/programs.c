@@ -29,10 +29,7 @@ static char *time_cell(struct bo_arena *arena, const struct bo_job *job)
 static void add_heading(const struct bo_run_document *document,
                         const struct bo_program_run *program, struct bo_grid *grid)
 {
-    bo_grid_add(grid, "document");
-    bo_grid_add(grid, "program");
-    bo_grid_add(grid, "bytes");
-    bo_grid_add(grid, "ratio");
+    bo_grid_texts(grid, "document", "program", "bytes", "ratio", NULL);
     bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
     for (unsigned i = 0; i < program->n_jobs; i++)
         bo_grid_add(grid, "%s, ms", program->jobs[i].label);
@@ -55,9 +52,9 @@ static void add_program(const struct bo_run_document *document,
         bo_grid_add(grid, "%s (process), %s", program->name, program->version);
     else
         bo_grid_add(grid, "%s: %s", program->name, program->status);
-    bo_grid_add(grid, "%s", isnan(n) ? "-" : bo_arena_printf(grid->arena, "%.0f", n));
-    bo_grid_add(grid, "%s", isnan(ratio) ? "-" : bo_arena_printf(grid->arena, "%.3f", ratio));
-    bo_grid_add(grid, "%s", bo_significant(grid->arena, n / (double)document->n_units));
+    bo_grid_texts(grid, isnan(n) ? "-" : bo_arena_printf(grid->arena, "%.0f", n),
+                  isnan(ratio) ? "-" : bo_arena_printf(grid->arena, "%.3f", ratio),
+                  bo_significant(grid->arena, n / (double)document->n_units), NULL);
     for (unsigned c = BEFORE_JOBS; c < n_columns; c++)
         bo_grid_add(grid, "%s",
                     time_cell(grid->arena, c - BEFORE_JOBS < program->n_jobs
@@ -92,11 +89,11 @@ void bo_page_programs(const struct bo_page *page, const char *format)
         return;
     fprintf(
         page->out,
-        "\n### The field's own programs\n\nRun as their users run them: wall time from the "
-        "start of a process to its end, median [95%% interval, from 6 repetitions on]. "
-        "The time of the first column, in which nothing is read, is in all others. Ratio: bytes of "
-        "the program's file over "
-        "those of %s.\n\n",
+        "\n### The field's own programs\n\n"
+        "These programs are run as their users run them. Times are wall-clock times from the start "
+        "of a process to its end: median [95%% interval, from 6 repetitions on]. In the first "
+        "column, the program reads no file; the times in the other columns include this time. "
+        "Ratio: bytes of the program's file over those of %s.\n\n",
         bo_named_with_role(page->arena, bo_run_document(run, format, NULL)->baseline));
     bo_page_grid(page, &grid, "the programs");
 }

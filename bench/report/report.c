@@ -12,11 +12,13 @@
 
 /* Limits of every report: what no run measures. */
 static const char *const not_measured[] = {
-    "Cache misses: times and pages only. `bakeoff insns` counts instructions.",
-    "64-byte lines touched: counted of some codecs (`bench/lines.tsv`); pages of 4 KiB of all.",
-    "The worst case on hostile input: the fuzzers bound it, no table shows it.",
-    "More than one thread: all figures are of one.",
-    "Files read from a disk: `open-cold` finds its bytes in memory, and only its page table empty.",
+    "Cache misses: only times and pages are measured. `bakeoff insns` counts instructions.",
+    "Touched 64-byte lines: counted for some codecs (`bench/lines.tsv`). Touched pages of 4 KiB "
+    "are counted for all.",
+    "The worst case on hostile input: the fuzzers limit it, but these tables do not show it.",
+    "More than one thread: all figures are of one thread.",
+    "Files read from a disk: for `open-cold`, the bytes are in memory, and only the page table is "
+    "empty.",
     NULL,
 };
 
@@ -93,20 +95,16 @@ void bo_page_legend(const struct bo_page *page)
     fprintf(
         page->out,
         "- **Roles.** `status quo`: what the field uses today. `proposed`: what the proposal "
-        "suggests that started the comparison. `control`: a codec to compare with, such as the "
-        "plain "
-        "array or what one would write in an hour. `new`: bakeoff's own.\n"
-        "- **Access.** `random`: one answer is read alone. `block`: a block at a time. "
-        "`whole`: "
-        "all or nothing.\n"
+        "suggests that started the comparison. `control`: a codec to compare with, such as a plain "
+        "array or a simple codec that takes an hour to write. `new`: bakeoff's own.\n"
+        "- **Access.** `random`: one answer can be read by itself. `block`: a block at a time. "
+        "`whole`: only the whole file.\n"
         "- **Ratio.** Bytes over those of the codec that the text names with its role: the "
-        "format's "
-        "status quo, or its first codec where no status quo was measured on every document.\n"
+        "format's status quo, or its first codec if no status quo was measured on every document.\n"
         "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
         "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
         "the harness's own. In square brackets: the 95%% confidence interval of a median; fewer "
-        "than 6 "
-        "repetitions have none.\n");
+        "than 6 repetitions have none.\n");
 }
 
 void bo_page_missing(const struct bo_page *page)
@@ -120,14 +118,15 @@ static void print_opening(const struct bo_report *report, const struct bo_page *
     fprintf(
         report->out,
         "# Report\n\n"
-        "Which encoding should a format use? `bakeoff report` wrote this page from the "
-        "newest `--full` measurements of each format, or `make bench` from its own. All of it as "
-        "one HTML page with sortable tables and interactive charts: `make page` writes "
-        "build/report/index.html.\n\n");
+        "Which encoding should a format use? `bakeoff report` writes this page from the newest "
+        "`--full` measurements of each format; `make bench` writes it from its own measurements. "
+        "`make page` writes the same report as one HTML page with sortable tables and interactive "
+        "charts, build/report/index.html.\n\n");
     bo_report_list_runs(report);
     fprintf(report->out,
-            "\nTheir environments, and the commands that repeat them: [results/environments.md]"
-            "(results/environments.md).\n\nHow to read it:\n\n");
+            "\n[results/environments.md](results/environments.md) has their environments and the "
+            "commands that repeat them.\n\n"
+            "How to read it:\n\n");
     bo_page_legend(page);
 }
 
@@ -163,9 +162,9 @@ void bo_report_print(const struct bo_report *report, bool with_sizes)
     if (with_sizes)
         fprintf(report->out,
                 "\n## Sizes of the embedded documents\n\n"
-                "Of every codec, with its sections: [results/sizes.md](results/sizes.md). They are "
-                "exact, and the same on every machine: `bakeoff report --check-sizes` computes "
-                "them anew and fails where that page differs.\n");
+                "[results/sizes.md](results/sizes.md) has the sizes of every codec and its "
+                "sections. They are exact, and the same on every machine: `bakeoff report "
+                "--check-sizes` computes them anew and fails if that page differs.\n");
 }
 
 /* ---- pages in results/ ----------------------------------------------------------------------- */
@@ -198,6 +197,7 @@ void bo_report_sizes(const char *sizes, FILE *out)
     fprintf(out,
             "# Sizes of the embedded documents\n\n"
             "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them "
-            "anew and fails where this page differs.\n\n%s",
+            "anew and fails if this page differs.\n\n"
+            "%s",
             sizes);
 }

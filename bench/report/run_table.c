@@ -174,7 +174,7 @@ static void print_empty_sets(const struct bo_bench_document *on, FILE *out)
             fprintf(out, "not run: %s/%s of %s: %s\n", on->sets[s].kind->name,
                     on->sets[s].workload->name, on->document->name,
                     on->sets[s].too_large ? "one answer alone is too large for a set"
-                                          : "the document has no such place");
+                                          : "the document has no input for it");
 }
 
 void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *on, unsigned width,

@@ -1,4 +1,4 @@
-/* A run's results for people: aligned tables, one line a codec. */
+/* A run's results for people: aligned tables with one line per codec. */
 #ifndef BO_RUN_TABLE_H
 #define BO_RUN_TABLE_H
 

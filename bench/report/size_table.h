@@ -1,4 +1,4 @@
-/* Tables of sizes that a format describes: one line a document. */
+/* Tables of sizes that a format describes, with one line per document. */
 #ifndef BO_REPORT_SIZE_TABLE_H
 #define BO_REPORT_SIZE_TABLE_H
 

@@ -61,10 +61,7 @@ static char *sections_cell(struct bo_arena *arena, const struct bo_pairs *sectio
 static void add_bytes(const struct base *base, uint64_t bytes, struct bo_grid *grid)
 {
     bo_grid_add(grid, "%" PRIu64, bytes);
-    if (base->baseline_bytes)
-        bo_grid_add(grid, "%.3f", (double)bytes / (double)base->baseline_bytes);
-    else
-        bo_grid_add(grid, "-");
+    bo_grid_ratio(grid, base->baseline_bytes ? (double)bytes / (double)base->baseline_bytes : NAN);
     if (base->n_units)
         bo_grid_add(grid, "%.2f", (double)bytes / (double)base->n_units);
     else
@@ -73,13 +70,10 @@ static void add_bytes(const struct base *base, uint64_t bytes, struct bo_grid *g
 
 static void add_heading(const struct base *base, struct bo_grid *grid)
 {
-    static const char *const fixed[] = {"codec", "role", "sections"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        bo_grid_add(grid, "%s", fixed[i]);
+    bo_grid_texts(grid, "codec", "role", "sections", NULL);
     if (base->aside)
         bo_grid_add(grid, "aside");
-    bo_grid_add(grid, "bytes");
-    bo_grid_add(grid, "ratio");
+    bo_grid_texts(grid, "bytes", "ratio", NULL);
     bo_grid_add(grid, "B/%s", bo_singular(grid->arena, base->unit));
     for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
         bo_grid_add(grid, "%s", c->like);
@@ -113,9 +107,7 @@ static void add_codec(const struct base *base, const struct bo_size *codec, stru
 
 static void add_entropy(const struct base *base, const struct bo_sizes *sizes, struct bo_grid *grid)
 {
-    bo_grid_add(grid, "(entropy, order 0)");
-    bo_grid_add(grid, "floor");
-    bo_grid_add(grid, "%s", "");
+    bo_grid_texts(grid, "(entropy, order 0)", "floor", "", NULL);
     if (base->aside)
         bo_grid_add(grid, "%s", "");
     add_bytes(base, (uint64_t)sizes->entropy_floor, grid);

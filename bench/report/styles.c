@@ -40,7 +40,7 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
     const size_t n = bo_comparison_failures(table->document, arena, &failures);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s- %s\n", i ? "" : "\n", failures[i]);
-    fprintf(out, "\n%s. Corpus: %s. %s. Machine: %s. Run: %s. Again: `%s`\n", caption.what,
+    fprintf(out, "\n%s. Corpus: %s. %s. Machine: %s. Run: %s. To repeat it: `%s`\n", caption.what,
             caption.corpus, caption.sample, caption.machine, caption.run, caption.command);
     const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
     if (outliers)

@@ -111,8 +111,8 @@ static void figures_are_those_of_the_run(void **state)
     const char *text = answer_on(NULL, 1);
     const char *faster = bo_significant(&arena, 1 / time_over(LIAR, 1, VARINT));
     const char *than_linear = bo_significant(&arena, 1 / time_over(LIAR, 1, LINEAR));
-    assert_has(text, "**Choose `liar`** (new) where size and the time of `point/uniform` count "
-                     "alike: on test-cpu-2c it is 1.67 times smaller and ");
+    assert_has(text, "**Choose `liar`** (new) if size and the time of `point/uniform` have equal "
+                     "weight: on test-cpu-2c it is 1.67 times smaller and ");
     assert_has(text, "\n- Factors are geometric means over 2 documents.\n");
     assert_has(text, bo_arena_printf(&arena,
                                      "it is 1.67 times smaller and %s times faster than the status "
@@ -278,7 +278,7 @@ static void what_one_codec_differs_by_is_no_difference(void **state)
 static void conclusions_name_the_machines_on_which_they_hold(void **state)
 {
     (void)state;
-    assert_has(answer_on(NULL, 1), "- One processor was measured by this query (test-cpu-2c)");
+    assert_has(answer_on(NULL, 1), "- This query was measured on one processor (test-cpu-2c)");
     json_t *jsons[] = {sample_on("a-2c", NULL, 1), sample_on("b-2c", "liar", 1.25),
                        sample_on("b-2c", "liar", 9)}; /* the first run of a machine counts */
     const char *text = answer_of(jsons, 3);
@@ -328,7 +328,7 @@ static void machines_are_compared_on_common_documents(void **state)
     (void)state;
     json_t *others[] = {sample_on("a-2c", NULL, 1),
                         with_other_content(sample_on("b-2c", NULL, 1), 0)};
-    assert_has(answer_of(others, 2), "- One processor was measured by this query (a-2c)");
+    assert_has(answer_of(others, 2), "- This query was measured on one processor (a-2c)");
     json_t *jsons[] = {sample_on("a-2c", NULL, 1),
                        with_other_content(sample_on("b-2c", NULL, 1), 1)};
     expect_first_document(jsons);
@@ -359,8 +359,7 @@ static void the_table_for_mails_begins_with_it(void **state)
     (void)state;
     sample_make(&run);
     char *text = sample_print(&run, "rfc", NULL, NULL);
-    assert_memory_equal(text, "Choose liar (new) where size ",
-                        strlen("Choose liar (new) where size "));
+    assert_memory_equal(text, "Choose liar (new) if size ", strlen("Choose liar (new) if size "));
     char *rest = text, *line;
     while ((line = next_line(&rest)))
         assert_true(strlen(line) <= BO_RFC_WIDTH);

@@ -384,7 +384,7 @@ static void pages_explain_their_marks(void **state)
 {
     char *text = page_text(*state, print_uses);
     assert_non_null(strstr(text, "\n(1): by a check\n"));
-    assert_non_null(strstr(text, "\n(~): answers about what is absent"));
+    assert_non_null(strstr(text, "\n(~): answers for absent keys"));
     assert_non_null(strstr(text, "| B | encode, ns | flat+fixed (new; 30.0) | "
                                  "tree+fixed (new; 90.0) | 3.00x, no 95% interval | "
                                  "guess+fixed (~) (new; 10.0) | scratch, B at most 16.0 | "
@@ -392,9 +392,9 @@ static void pages_explain_their_marks(void **state)
                                  "plain (new; 17.0) |\n"));
     free(text);
     text = page_text(*state, print_axes);
-    assert_non_null(strstr(text, "The counters are fixed throughout"));
-    assert_non_null(strstr(text, "The index is flat throughout"));
-    assert_non_null(strstr(text, "\n(~): answers about what is absent"));
+    assert_non_null(strstr(text, "The counters are fixed in all lines"));
+    assert_non_null(strstr(text, "The index is flat in all lines"));
+    assert_non_null(strstr(text, "\n(~): answers for absent keys"));
     free(text);
 }
 
@@ -471,11 +471,11 @@ static void print_no_curves(const struct bo_page *page)
 static void the_section_of_curves(void **state)
 {
     char *text = page_text(*state, print_curves);
-    assert_non_null(strstr(text, "On c6 (1000000 functions), and the ratio to c4 (10000); the "
-                                 "query is `find/hot`."));
+    assert_non_null(strstr(text, "The cost on c6 (1000000 functions), and its ratio to the cost on "
+                                 "c4 (10000). The query is `find/hot`."));
     free(text);
     text = page_text(*state, print_no_curves);
-    assert_non_null(strstr(text, "BENCH_FLAGS=--scale` measures them"));
+    assert_non_null(strstr(text, "BENCH_FLAGS=--scale` measures such documents"));
     assert_null(strstr(text, ".svg"));
     free(text);
 }

@@ -173,7 +173,7 @@ static void counts_of_one_query_are_one_row(void **state)
     const struct bo_page page = {.root = "", .arena = &p.arena, .out = p.out};
     bo_page_counts(&page, folder, "box");
     char *text = printed_text(&p);
-    assert_non_null(strstr(text, "Counts and not times"));
+    assert_non_null(strstr(text, "These are counts, not times"));
     assert_non_null(strstr(text, "| d | a | get/any | 2.50 | 90.25 | - |\n"
                                  "| d | b | get/any | - | 70.00 | 80.50 |\n"));
     assert_null(strstr(text, "| 7.00 |"));

@@ -78,7 +78,7 @@ static void the_page_is_whole(void **state)
 static void without_a_library_it_says_so(void **state)
 {
     char *text = print_html(*state, NULL);
-    assert_has(text, "The pictures are still");
+    assert_has(text, "The pictures are static");
     assert_has(text, "This picture was not drawn yet.");
     assert_int_equal(count(text, "<noscript>"), 0);
     assert_int_equal(count(text, "<figure data-chart=\"workloads\""), 1);

@@ -231,7 +231,7 @@ static void the_page_holds_what_it_must(void **state)
         "](results/test-cpu-2c/pcdata-large_sample__of_a_user-size-time.svg)",
         "| small-sample | liar (new; 0.600; 312 ns) |", /* the smallest is also the fastest */
         "| *geometric mean* |  | 1.000 | 1.250 | 0.725 | - | 0.600 |",
-        "[results/pcdata.md](results/pcdata.md): times on all documents",
+        "[results/pcdata.md](results/pcdata.md) has times on all documents",
         " of the 2 documents of this run.",
         "\n## What was not measured\n",
         "[results/environments.md](results/environments.md)",
@@ -298,7 +298,7 @@ static void chapters_have_the_largest_documents(void **state)
     assert_non_null(strstr(sizes, "\n| copy-2 | 5000 |"));
     assert_null(strstr(sizes, "\n| copy-1 |"));
     assert_null(strstr(sizes, "\n| large sample, of a user |"));
-    assert_non_null(strstr(sizes, "\nTables here have the 2 largest documents;"));
+    assert_non_null(strstr(sizes, "\nThe tables here have the 2 largest documents;"));
     free(text);
     text = print_with(&run, print_documents);
     assert_non_null(strstr(text, "\n| small-sample | 1000 |"));

@@ -17,8 +17,7 @@
 static void add_heading(const struct bo_run_document *document, const struct bo_uses *uses,
                         struct bo_grid *grid)
 {
-    bo_grid_add(grid, "codec");
-    bo_grid_add(grid, "role");
+    bo_grid_texts(grid, "codec", "role", NULL);
     for (const struct bo_use *use = uses->uses; use->use; use++) {
         if (!bo_figure_known(document, &use->figure, NULL))
             continue;
@@ -76,8 +75,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
     for (unsigned i = 0; i < n; i++) {
         if (bo_run_refusal(codecs[i]) || bo_is_path(document, codecs[i]))
             continue;
-        bo_grid_add(grid_ret, "%s", bo_codec_cell(arena, codecs[i]));
-        bo_grid_add(grid_ret, "%s", codecs[i]->role);
+        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[i]), codecs[i]->role, NULL);
         for (const struct bo_use *use = uses->uses; use->use; use++) {
             if (!bo_figure_known(document, &use->figure, NULL))
                 continue;
@@ -305,8 +303,7 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
                      const bool shown[BO_N_FIELDS], struct bo_grid *grid)
 {
     const struct bo_run_codec **codecs;
-    bo_grid_add(grid, "%s", use->use);
-    bo_grid_add(grid, "%s", use->figure.heading);
+    bo_grid_texts(grid, use->use, use->figure.heading, NULL);
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         if (field != BO_IN_PLACE && !shown[field])
             continue;
@@ -314,15 +311,14 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
         bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n ? codecs[0] : NULL));
         if (field != BO_IN_PLACE)
             continue;
-        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL));
-        bo_grid_add(grid, "%s",
-                    n > 1 ? lead_cell(page->arena, page->run, document, use, codecs[0], codecs[1])
-                          : "-");
+        bo_grid_texts(grid, codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL),
+                      n > 1 ? lead_cell(page->arena, page->run, document, use, codecs[0], codecs[1])
+                            : "-",
+                      NULL);
     }
-    if (has_limit(uses)) {
-        bo_grid_add(grid, "%s", limit_cell(page->arena, document, uses, use->use));
-        bo_grid_add(grid, "%s", excluded_cell(page->arena, document, uses, use));
-    }
+    if (has_limit(uses))
+        bo_grid_texts(grid, limit_cell(page->arena, document, uses, use->use),
+                      excluded_cell(page->arena, document, uses, use), NULL);
     bo_grid_end_row(grid);
 }
 
@@ -332,36 +328,30 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
     struct bo_grid grid;
     bool shown[BO_N_FIELDS];
     bo_grid_init(&grid, page->arena, 99);
-    bo_grid_add(&grid, "use");
-    bo_grid_add(&grid, "lowest");
+    bo_grid_texts(&grid, "use", "lowest", NULL);
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         shown[field] = any_in_field(page, document, uses, field);
         if (field == BO_IN_PLACE || shown[field])
             bo_grid_add(&grid, "%s", field_headings[field]);
-        if (field == BO_IN_PLACE) {
-            bo_grid_add(&grid, "runner-up");
-            bo_grid_add(&grid, "its figure over the pick's");
-        }
+        if (field == BO_IN_PLACE)
+            bo_grid_texts(&grid, "runner-up", "its figure over the pick's", NULL);
     }
-    if (has_limit(uses)) {
-        bo_grid_add(&grid, "limit");
-        bo_grid_add(&grid, "excluded by the limit");
-    }
+    if (has_limit(uses))
+        bo_grid_texts(&grid, "limit", "excluded by the limit", NULL);
     bo_grid_end_row(&grid);
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (is_picked(document, use))
             add_pick(page, document, uses, use, shown, &grid);
     fprintf(page->out,
             "\nThe picks for %s, by these figures. The runner-up is the best codec of another "
-            "encoding: "
-            "other readers of the pick's bytes are no rivals. In square brackets: what the 95%% "
-            "intervals "
-            "leave open; where 1 is inside, no difference is shown. *No difference*: the two "
-            "differ by less than one codec from itself (A/A).%s\n\n",
+            "encoding; other readers of the pick's bytes do not count. In square brackets: the "
+            "range of the ratio that the 95%% intervals of the medians allow; if it contains 1, "
+            "the measurements show no difference. *No difference*: the ratio is inside the A/A "
+            "interval, by which the times of one codec differ from each other.%s\n\n",
             document->name,
             shown[BO_UNPACKED]
-                ? " The *unpacked* read the whole file when they open; that is not in "
-                  "their time."
+                ? " The *unpacked* codecs read the whole file in `open`, which is not part of "
+                  "their times."
                 : "");
     bo_page_grid(page, &grid, "the picks of the uses");
 }
@@ -388,8 +378,8 @@ void bo_page_uses(const struct bo_page *page, const struct bo_run_document *docu
     const char *note = bo_mark_note(document);
     bo_uses_grid(document, uses, page->arena, &grid);
     fprintf(page->out, "\n**The uses, %s.**%s\n\n", document->name,
-            bo_has_paths(document) ? " In round brackets: the time in portable C, where the codec "
-                                     "ran other code; \"-\" where that was not measured."
+            bo_has_paths(document) ? " In round brackets: the time in portable C, if the codec ran "
+                                     "other code; \"-\" if it was not measured."
                                    : "");
     bo_page_grid(page, &grid, "the uses");
     print_refusals(page, document);

@@ -1,4 +1,4 @@
-/* The uses of a format, and which codec suits each: computed from the figures. */
+/* The uses of a format, and the codec that suits each best, computed from the figures. */
 #ifndef BO_REPORT_USES_H
 #define BO_REPORT_USES_H
 
@@ -35,8 +35,8 @@ unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_use
                      const struct bo_run_codec ***codecs_ret);
 
 /*
- * The picks of a document: for each use the first codec of each field, the runner-up, and how far
- * it is behind.
+ * The picks of a document: for each use the first codec of each field, the runner-up, and the ratio
+ * of their figures.
  */
 void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document *document,
                        const struct bo_uses *uses);

@@ -135,7 +135,7 @@ static bool run_turn(const struct turns *turns, const struct arguments *argument
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-/* The first turn's document and environment stand for all. */
+/* Takes the environment from the first turn, and the documents from the first round. */
 static void gather_context(struct gathered *gathered, const struct bo_run *run, bool first)
 {
     const json_t *context = json_object_get(run->json, "context");
@@ -152,7 +152,10 @@ static bool is_failure(const json_t *entry)
     return json_is_true(json_object_get(entry, "error_occurred"));
 }
 
-/* A row's repetitions; what failed once has failed, and says so once. */
+/*
+ * Adds a repetition of a row. A row that has failed gets no further entries, so a failure is
+ * reported once.
+ */
 static void gather_row(struct gathered *gathered, json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "run_name"));
@@ -179,7 +182,7 @@ static void gather(struct gathered *gathered, const struct bo_run *run, bool fir
     }
 }
 
-/* A document, measured by both builds. Nothing is kept of a pair that is interrupted. */
+/* Measures a document with both builds. The results of an interrupted pair are discarded. */
 static bool take_pair(struct turns *turns, const struct bo_document *document, unsigned order,
                       bool first)
 {

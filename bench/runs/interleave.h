@@ -1,7 +1,7 @@
 /*
  * Two builds of this program measured on one machine in turns: A B, B A, A B, ... document by
  * document, so that background load affects both alike. Each turn is a new process. So the
- * addresses of code and data vary from repetition to repetition, and favour neither build.
+ * addresses of code and data vary between repetitions, and neither build has an advantage.
  */
 #ifndef BO_INTERLEAVE_H
 #define BO_INTERLEAVE_H
@@ -25,8 +25,8 @@ struct bo_interleaving {
 /*
  * Measures the documents (not loaded here) and makes the results of each build as `bench --json`
  * does, without aggregates. False after a message, also when a build exits with another code than 0
- * or 1, or writes no results. After an interruption (interrupt.h), the results are of what both
- * builds have measured until then; false if that is nothing.
+ * or 1, or writes no results. After an interruption (interrupt.h), the results contain what both
+ * builds have measured until then; false if there is nothing.
  */
 bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_documents *documents,
                    json_t *results_ret[BO_N_BUILDS]);

@@ -69,7 +69,7 @@ static int newer_first(const void *a, const void *b)
     return order ? order : strcmp(*x, *y);
 }
 
-/* Names what is missing in `folder`, and the machines of the runs that it has. */
+/* Prints what is missing in `folder`, and the machines that it has runs of. */
 static void say_missing(const char *folder, const char *machine, struct bo_arena *arena)
 {
     struct bo_suggestion near = bo_suggest(machine);
@@ -158,7 +158,7 @@ static bool same_machine(const struct bo_run *a, const struct bo_run *b)
                   bo_environment_fact(&b->environment, "machine")) == 0;
 }
 
-/* Whether runs[n] measured anything that none of the same machine before it did. */
+/* True when runs[n] measured something that no earlier run of the same machine measured. */
 static bool adds_something(const struct bo_run *runs, size_t n)
 {
     for (const struct bo_format *const *f = bo_formats; *f; f++)
@@ -183,11 +183,11 @@ static unsigned rank_of(const struct bo_run *run)
     return run->environment.partial ? 4 : rank;
 }
 
-/* Runs in order of preference for what they measured, and their paths. */
+/* Runs in order of preference, and their paths. */
 struct chosen {
     struct bo_run *runs;
     const char **paths;
-    size_t n, n_fixed; /* the first ones stay whatever comes */
+    size_t n, n_fixed; /* the first n_fixed ones keep their places */
 };
 
 static void remove_run(struct chosen *chosen, size_t i)
@@ -198,7 +198,10 @@ static void remove_run(struct chosen *chosen, size_t i)
     memmove(&chosen->paths[i], &chosen->paths[i + 1], (chosen->n - i) * sizeof *chosen->paths);
 }
 
-/* Puts a run, older than those before, after those of its rank; removes what adds nothing then. */
+/*
+ * Inserts a run, which is older than the ones before, after those of its rank. Removes runs that
+ * then add nothing.
+ */
 static void insert_run(struct chosen *chosen, struct bo_run run, const char *path)
 {
     size_t at = chosen->n;

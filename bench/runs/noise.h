@@ -1,6 +1,6 @@
 /*
- * How far a time differs from itself: A/A comparisons, in which one codec is measured as two. A
- * difference between two codecs counts only if it is larger.
+ * A/A comparisons, in which one codec is measured as if it were two. They show how far a time
+ * differs from itself. A difference between two codecs counts only if it is larger.
  */
 #ifndef BO_NOISE_H
 #define BO_NOISE_H

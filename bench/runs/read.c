@@ -428,7 +428,9 @@ static bool read_rows(struct bo_run *run, const json_t *benchmarks)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-/* The code path of a codec. Runs from before codecs had several paths did not record it. */
+/*
+ * The code path of a codec. Older runs, of versions whose codecs had one path, did not record it.
+ */
 static const char *path_of(const struct bo_run_document *document, const char *name)
 {
     char key[128];

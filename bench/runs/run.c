@@ -1,4 +1,4 @@
-/* Finding things in a run, and what its parts are called. */
+/* Looks up the parts of a run, and formats their names. */
 #include "bench/runs/run.h"
 
 #include <math.h>
@@ -254,9 +254,9 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
     return n;
 }
 
-#define PROBABILISTIC_NOTE                                                                 \
-    "(~): answers about what is absent may be wrong, with a probability that the codec's " \
-    "specification states; such a codec is ranked among its own kind only."
+#define PROBABILISTIC_NOTE                                                            \
+    "(~): answers for absent keys may be wrong, with a probability that the codec's " \
+    "specification states. Such a codec is ranked only among codecs of this kind."
 #define LEAVES_OUT_NOTE                                                                    \
     "(<): this codec does not store all of the document (its specification lists what is " \
     "missing). It was measured on the part that it stores."
@@ -320,9 +320,10 @@ const char *bo_parts_note(const struct bo_run *run)
 {
     if (run->n_parts < 2)
         return NULL;
-    return "Sizes and memory are exact on every machine, and so are pages, but for codecs that "
-           "hash names with a random seed. Times of a document are of one machine and one run; "
-           "those of different documents may not be, and only their ratios are compared.";
+    return "Sizes, memory and pages are exact on every machine, except the pages of codecs that "
+           "hash names with a random seed. All times of a document are from one machine and one "
+           "run. Times of different documents may be from different machines or runs, so only "
+           "their ratios are compared.";
 }
 
 const struct bo_format_report *bo_report_of(const char *format)

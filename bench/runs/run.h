@@ -333,7 +333,10 @@ const struct bo_row_values *bo_values_of(const struct bo_run_row *row, const cha
 /* Its median over the repetitions; NaN without it. */
 double bo_run_counter(const struct bo_run_row *row, const char *counter);
 
-/* A note about times in a table over documents of several runs. NULL when all are of one run. */
+/*
+ * A note about the times in a table over documents of several runs. NULL when all documents are
+ * from one run.
+ */
 const char *bo_parts_note(const struct bo_run *run);
 
 /* True when a label is a query kind and workload, not an operation. */

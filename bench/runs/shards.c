@@ -272,7 +272,7 @@ static bool all_there(struct merging *m, const char *last_name)
                                  n, missing);
 }
 
-/* Keeps the members of an object that are the same in all others. */
+/* Removes the members of an object that the other one lacks or has with another value. */
 static void keep_shared(json_t *object, const json_t *other)
 {
     void *next;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The probability of exactly k successes in n throws of a fair coin. */
+/* The probability of exactly k heads in n throws of a fair coin. */
 static double fair_binomial(size_t n, size_t k)
 {
     const double log_choose =

@@ -43,10 +43,10 @@ bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidenc
                       struct bo_layout_effect *effect_ret);
 
 /*
- * Whether two rows measured in layouts differ: Welch's two-sided test of the layouts' medians.
- * Repetitions within a layout are not independent samples of it. *shift_ret is the difference b - a
- * of the means, *interval_ret its interval. If one of them has a single layout, p is 1 and the
- * interval NaN.
+ * Tests whether two rows measured in layouts differ: the p of Welch's two-sided test of the
+ * layouts' medians. Repetitions within a layout are not independent samples of it. *shift_ret is
+ * the difference b - a of the means, *interval_ret its interval. If one of them has a single
+ * layout, p is 1 and the interval NaN.
  */
 double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layout_effect *b,
                          double confidence, double *shift_ret, struct bo_interval *interval_ret);

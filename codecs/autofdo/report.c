@@ -1,4 +1,4 @@
-/* What reports say of AutoFDO. */
+/* AutoFDO in reports: tables, uses and texts. */
 #include "codecs/autofdo/report.h"
 
 #include <stddef.h>
@@ -29,28 +29,21 @@ static const struct bo_size_column autofdo_columns[] = {
 
 static const struct bo_size_table autofdo_tables[] = {
     {"The proposal's own table",
-     "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. Here "
-     "they "
-     "are for our profiles, and beside them what the reviewer requested: LLVM's encodings of the "
-     "same "
-     "profiles; the codecs write the same bytes as llvm-profdata. v4 from section 4.5 on is our "
-     "reconstruction.",
+     "Section 7 of the proposal gives the sizes of v3, v4 and v4 compact, and what v4 saves. This "
+     "table gives them for our profiles, together with what the reviewer requested: LLVM's "
+     "encodings of the same profiles. The codecs write the same bytes as llvm-profdata. v4 from "
+     "section 4.5 on is our reconstruction.",
      "Profile", autofdo_columns,
-     "**Was it compared with LLVM's formats?** In bytes of v3, all profiles together: v4 takes {v4 "
-     "%}, "
-     "v4 compact {v4c %}. LLVM's extbinary takes {LLVM extbinary %}, and "
-     "{the same, sections compressed %} with compressed sections, with all names kept; with 64-bit "
-     "GUIDs in their place it takes {LLVM, GUIDs, split %}, and {LLVM, Eytzinger %} with the "
-     "tables "
-     "of LLVM's main branch. A general "
-     "compressor over v3, which ends partial reading, takes {v3 + zstd -19 %}. "
-     "**Should each translation unit have a string table of its own?** Independence costs the "
-     "difference to one table for all: v4 {v4 %} against {v4, one table %}, compact {v4c %} "
-     "against "
-     "{v4c, one table %}. Reading in part does not need it: an encoding with one dictionary of "
-     "names, "
-     "read by parts, takes {shared-trees %}, and {shared-trees-zstd %} with names in compressed "
-     "blocks."},
+     "**Was it compared with LLVM's formats?** Sizes are relative to v3, for all profiles "
+     "together. v4 takes {v4 %}, v4 compact {v4c %}. LLVM's extbinary with all names takes "
+     "{LLVM extbinary %}, and {the same, sections compressed %} with compressed sections. With "
+     "64-bit GUIDs in place of the names it takes {LLVM, GUIDs, split %}, and {LLVM, Eytzinger %} "
+     "with the tables of LLVM's main branch. A general compressor over v3, which rules out partial "
+     "reading, takes {v3 + zstd -19 %}. **Should each translation unit have a string table of its "
+     "own?** Separate tables cost the difference to one table for all: v4 {v4 %} against "
+     "{v4, one table %}, compact {v4c %} against {v4c, one table %}. Partial reading does not need "
+     "separate tables: an encoding with one dictionary of names, read by parts, takes "
+     "{shared-trees %}, and {shared-trees-zstd %} with names in compressed blocks."},
     {.title = NULL}};
 
 static const struct bo_extra_group autofdo_llvm_groups[] = {
@@ -73,13 +66,12 @@ static const struct bo_extra_group autofdo_llvm_groups[] = {
 
 static const struct bo_extra autofdo_extras[] = {
     {"How does it compare with LLVM's?",
-     "The question of a reviewer of the proposal, in ns a query; the ratio is v3 over "
-     "shared-trees. "
-     "What LLVM reads before its first function is part of the first group: all names and offsets "
-     "of extbinary, all offsets with GUIDs, neither with the tables of LLVM's main branch. For a "
-     "mail, in 72 columns, with the bytes: `bakeoff table autofdo --style rfc --codec "
-     "'gcov-v3,v4,v4-compact,extbinary*,shared-trees' --kind function,scan --workload "
-     "first,whole`.",
+     "A reviewer of the proposal asked this question. Times are in ns a query; the ratio is v3 "
+     "over shared-trees. The first group includes what LLVM reads before its first function: all "
+     "names and offsets of extbinary, all offsets with GUIDs, and neither with the tables of "
+     "LLVM's main branch. This command prints the times and the bytes in 72 columns: `bakeoff "
+     "table autofdo --style rfc --codec 'gcov-v3,v4,v4-compact,extbinary*,shared-trees' --kind "
+     "function,scan --workload first,whole`.",
      autofdo_llvm_groups},
     {NULL, NULL, NULL},
 };
@@ -111,24 +103,23 @@ static const struct bo_use autofdo_uses[] = {
 
 static const struct bo_uses autofdo_use_cases = {
     .text =
-        "Partial reading is the proposal's first goal. "
-        "A compiler reads the summary, then what concerns its translation unit (*tu*: all "
-        "functions of one source file) or one *function* with all that is inlined into it, and "
-        "their names. *First* is one such query of a reader just opened, opening included: the "
-        "cost of a compiler that runs one query. The other times are of a reader that stays "
-        "open and may keep what it has read. *Build* is the time to encode, *scratch* the "
-        "memory that encoding takes beside the profile and the file. *Pages* are the distinct 4 "
-        "KiB pages of the file that one query reads, of a reader that has read nothing else "
-        "since it was opened; codecs that decode everything when they open read none then, and "
-        "show it in *open* and *first*.",
+        "Partial reading is the proposal's first goal. A compiler reads the summary, then what "
+        "concerns its translation unit (*tu*: all functions of one source file) or one *function* "
+        "with all that is inlined into it, and their names. *First* is one such query together "
+        "with `open`: the cost for a compiler that runs one query. The other times are of a reader "
+        "that stays open and may keep what it has read. *Build* is the time to encode. *Scratch* "
+        "is the memory that encoding needs in addition to the profile and the file. *Pages* are "
+        "the distinct 4 KiB pages of the file that one query reads, in a reader that has read "
+        "nothing else since it was opened. Codecs that decode everything in `open` then read no "
+        "pages; their cost is in *open* and *first*.",
     .uses = autofdo_uses,
 };
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
 /*
- * LLVM's program on sample profiles, one row for each of its files: what LLVM itself would use in
- * the place of GCC's. Sections are packed with zlib.
+ * LLVM's program for sample profiles, with one row for each of its file formats, which LLVM uses
+ * instead of GCC's. Compressed sections use zlib.
  */
 static const char *const llvm_profdata_commands[] = {"llvm-profdata-22",
                                                      "llvm-profdata-21",
@@ -154,8 +145,9 @@ static char *middle_name(const void *opaque)
 }
 
 /*
- * A file that `merge` writes with the given options. `show` of one function prints only that, but
- * reads as much as LLVM has to; of all, it prints a text; `merge` writes a file of the same kind.
+ * The jobs on a file that `merge` writes with the given options. `show` of one function reads as
+ * much as LLVM has to, and prints only that function. `show` of all functions prints them as text.
+ * `merge` writes a file of the same format.
  */
 #define JOBS(symbol, ...)                                                                     \
     static const char *const symbol##_make[] = {"merge", "--sample", __VA_ARGS__, "-o",       \
@@ -226,18 +218,19 @@ const struct bo_format_report autofdo_report = {
     .question =
         "A sampled profile gives a compiler the counts of each function, line and inlined call. "
         "The proposed version 4 of GCC's format lets it read one part of the file by itself, and "
-        "is smaller: is it small, and quick to read in part, beside LLVM's formats, a general "
-        "compressor, and an encoding made for both?",
+        "is smaller: is it also small and fast to read in part when compared with LLVM's formats, "
+        "a general compressor, and an encoding designed for both?",
     .consumer =
         "**What the consumer reads.** GCC opens a profile and reads all of it once, before it "
-        "compiles the first function: that is *scan*, with opening. **In the consumer,** a "
-        "profile of 398 KB adds 10 ms to a compilation: a reader can save no more. No compiler "
-        "reads GCC's profiles in part today, so *function*, *first* has no consumer yet.",
+        "compiles the first function: this is *scan* together with `open`. **In the consumer,** a "
+        "profile of 398 KB adds 10 ms to a compilation, which is the most that a reader can save. "
+        "No compiler reads GCC's profiles in part today, so *function*, *first* has no consumer "
+        "yet.",
     .main_label = "scan/once",
     .curve_label = "function/uniform",
-    .sizes = "`bytes` is the whole file. GCOV keeps 16 bits of a discriminator, and v2, v407 "
-             "and extbinary neither timestamps nor files: they are measured on what they hold. "
-             "Codecs with GUIDs do not hold names.",
+    .sizes = "`bytes` is the whole file. GCOV stores 16 bits of a discriminator. v2, v407 and "
+             "extbinary store neither timestamps nor files. These codecs are measured on what they "
+             "store. Codecs with GUIDs do not store names.",
     .extras = autofdo_extras,
     .tables = autofdo_tables,
     .uses = &autofdo_use_cases,

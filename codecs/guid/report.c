@@ -1,4 +1,4 @@
-/* What reports say of sets of GUIDs. */
+/* Sets of GUIDs in reports: uses and texts. */
 #include "codecs/guid/guid.h"
 
 static const struct bo_use uses[] = {
@@ -22,11 +22,12 @@ static const struct bo_use_fact facts[] = {
 
 static const struct bo_uses use_cases = {
     .text =
-        "A compiler *finds* the functions of a module in a profile of many more; absent ones "
-        "must be rejected. Each compilation *opens* the profile anew. The profile should be "
-        "*small*. *Build* is the time to encode, *scratch* the memory that encoding takes beside "
-        "the model and the output. `fingerprint-32` and `perfect-hash-32` answer wrongly for one "
-        "absent GUID in 2^32, so they are not compared with codecs that reject exactly.",
+        "A compiler *finds* the functions of a module in a profile of many more functions; it must "
+        "reject GUIDs that are absent. Each compilation *opens* the profile again. The profile "
+        "should be *small*. *Build* is the time to encode. *Scratch* is the memory that encoding "
+        "needs in addition to the model and the output. `fingerprint-32` and `perfect-hash-32` "
+        "answer wrongly for one absent GUID in 2^32, so they are not compared with codecs that "
+        "reject exactly.",
     .uses = uses,
     .facts_use = "find",
     .facts_heading = "rejects absent GUIDs",
@@ -50,7 +51,7 @@ static const struct bo_section_fields section_fields[] = {
 const struct bo_format_report guid_report = {
     .question = "A sample profile names functions by 64-bit GUIDs. LLVM replaces the table that it "
                 "builds at each start by an Eytzinger order with 12 bytes a function. Is there an "
-                "exact layout that is smaller and faster, and needs no opening either?",
+                "exact layout that is smaller and faster, and needs no work in `open` either?",
     .main_label = "find/uniform",
     .curve_label = "find/uniform",
     .sizes = "`bytes` is the whole encoding: GUIDs, and where each body starts and ends, but not "

@@ -1,4 +1,4 @@
-/* What reports say of LPRF. */
+/* LPRF in reports: tables, uses and texts. */
 #include "codecs/lprf/report.h"
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ static const struct bo_figure lprf_counter_figures[] = {
 static const struct bo_axes lprf_axes = {"index", "counters", lprf_counter_sections,
                                          lprf_index_figures, lprf_counter_figures};
 
-/* What a dying process may still take for each function: two pointers. */
+/* The memory that a dying process may still use for each function: two pointers. */
 enum { LPRF_STREAM_SCRATCH_NBYTES = 16 };
 
 static const struct bo_use lprf_uses[] = {
@@ -59,7 +59,7 @@ static const struct bo_use lprf_uses[] = {
     {.use = NULL},
 };
 
-/* How often encoding goes over the functions; the header is patched at the end. */
+/* The number of passes of encoding over the functions. The header is patched at the end. */
 static const struct bo_use_fact lprf_passes[] = {
     {"profdata", "sorts names"},
     {"list+u64", "2"},
@@ -78,14 +78,13 @@ static const struct bo_use_fact lprf_passes[] = {
 
 static const struct bo_uses lprf_use_cases = {
     "The proposal's uses: **A** find one function's counters; **B** write the file from a process "
-    "that ends; **C** go over everything, and merge two files (decode both, add up, encode); **D** "
-    "be compact; **E** be the same on every machine. *Build* is the time to encode, *scratch* the "
-    "memory "
-    "that encoding takes beside the functions themselves and the file. A codec *streams*, so that "
-    "a process could still write it "
-    "as it dies, when that is at most 16 bytes a function. *Passes* is how often it goes over all "
-    "functions: once to place what a table or dictionary needs, once for the index, once for the "
-    "records; or that it must sort the names first, which no dying process should.",
+    "that ends; **C** iterate over everything, and merge two files (decode both, add up, encode); "
+    "**D** be compact; **E** be the same on every machine. *Build* is the time to encode. "
+    "*Scratch* is the memory that encoding needs in addition to the functions and the file. A "
+    "codec *streams* if its scratch memory is at most 16 bytes a function, so that a dying process "
+    "can still write the file. *Passes* is the number of passes over all functions: one to place "
+    "what a table or dictionary needs, one for the index, one for the records. *Sorts names* means "
+    "that encoding must sort the names first, which a dying process should not do.",
     lprf_uses,
     "B",
     "passes",
@@ -93,13 +92,13 @@ static const struct bo_uses lprf_use_cases = {
     "E",
     "the bytes are identical on little- and big-endian and on 32- and 64-bit machines: `make test` "
     "compares the size and hash of each encoding of the embedded documents with "
-    "codecs/lprf/golden.tsv on all of them, s390x and i686 too (there of the documents within the "
-    "limits of `codecs/lprf/limits.tsv`). Optional codecs, on top of libraries, are built for the "
-    "machine itself alone."};
+    "codecs/lprf/golden.tsv on all of them, including s390x and i686 (on these two, only for "
+    "documents within the limits of `codecs/lprf/limits.tsv`). Optional codecs, which use "
+    "libraries, are built only for the machine itself."};
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* LLVM's program for profiles: what its users do with a profile from a shell. */
+/* LLVM's program for profiles, with the commands that its users run from a shell. */
 static const char *const llvm_profdata_commands[] = {"llvm-profdata-22",
                                                      "llvm-profdata-21",
                                                      "llvm-profdata-20",
@@ -114,9 +113,7 @@ static const char *const llvm_profdata_commands[] = {"llvm-profdata-22",
 static const char *const llvm_profdata_version_args[] = {"show", "--version", NULL};
 static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};
 
-/*
- * `show` goes through the whole file: it prints every function whose name contains the one given.
- */
+/* `show` reads the whole file: it prints every function whose name contains the given one. */
 static const struct bo_program_job jobs[] = {
     {"start (show --version)", {"show", "--version"}},
     {"show --counts --function=NAME", {"show", "--counts", "--function=@name", "@file"}},
@@ -173,16 +170,16 @@ static const struct bo_section_fields lprf_section_fields[] = {
 
 const struct bo_format_report lprf_report = {
     .question =
-        "A profile of an instrumented program says how often each function and each of its "
-        "branches ran: the program writes it as it ends, and a compiler looks single functions up "
-        "by their names. Which index from names to counters, and which coding of the "
-        "counters, should the file have?",
+        "A profile of an instrumented program records how often each function and each of its "
+        "branches ran: the program writes it when it exits, and a compiler looks up single "
+        "functions by name. Which index from names to counters, and which coding of the counters, "
+        "should the file have?",
     .consumer =
         "**What the consumer reads.** clang opens a profile twice in a compilation, and looks up "
         "each function of its unit once: 10 to 300 functions typically, 2,603 in sqlite3.c. The "
         "reader takes at most 0.04 % of a compilation. **In the consumer,** a faster lookup "
-        "therefore changes nothing that a user of clang can measure; bytes on disk, and tools "
-        "that read everything (`llvm-profdata merge`), can be improved.",
+        "therefore changes nothing that a user of clang can measure. What can be improved are "
+        "bytes on disk, and tools that read everything (`llvm-profdata merge`).",
     .main_label = "lookup/once",
     .curve_label = "lookup/uniform",
     .sizes = "`bytes` is the whole file.",

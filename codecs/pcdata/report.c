@@ -1,4 +1,4 @@
-/* What reports say of PCDATA. */
+/* PCDATA in reports: tables, uses and texts. */
 #include "codecs/pcdata/report.h"
 
 #include <stddef.h>
@@ -26,11 +26,11 @@ static const struct bo_extra_group pcdata_original_groups[] = {
 
 static const struct bo_extra pcdata_extras[] = {
     {"The original benchmark's table",
-     "The Go benchmark of the proposal looks up 1024 samples repeatedly, which the caches and "
-     "the branch predictor learn. These are its columns, by its method, in ns a lookup; the ratio "
-     "is varint over linear: how many times faster linear is. Here the cache is in front of the C "
-     "decoder; a hit rate of 7:1 is measured for random PCs only. Other readers of the linear "
-     "index, and queries that no cache holds, are in the tables above.",
+     "The Go benchmark of the proposal looks up 1024 samples repeatedly, which the caches and the "
+     "branch predictor learn. This table has the columns of that benchmark, measured by its "
+     "method, in ns a lookup. The ratio is varint over linear, the speedup by linear. Here the "
+     "cache is in front of the C decoder; a hit rate of 7:1 is measured for random PCs only. Other "
+     "readers of the linear index, and queries that no cache holds, are in the tables above.",
      pcdata_original_groups},
     {NULL, NULL, NULL},
 };
@@ -65,13 +65,15 @@ static const struct bo_use pcdata_uses[] = {
 
 static const struct bo_uses pcdata_use_cases = {
     .text =
-        "A runtime looks up *any PC* of a program: as a real program did (*recorded*; *cold* "
-        "with the caches emptied before each 64 queries, about one stack walk), uniformly, 1024 "
-        "of them again and again, in a traceback, where one answer leads to the next query "
-        "(*chain*), or, as in the proposal's argument, 4096 bytes into a function (*pc-4096*). "
-        "Tables are in every binary: a codec *ships* when they are at most a quarter larger "
-        "than today's. A linker wants them *small*, and builds them: *scratch* is the memory "
-        "that encoding takes beside the model and the output. A tool reads them *whole*.",
+        "A runtime looks up *any PC* of a program. *Recorded* queries are those of a real program; "
+        "for *cold*, the caches are emptied before each 64 queries, about one stack walk. *Skewed* "
+        "queries are drawn with a similar distribution. *Uniform* draws from all PCs, and *hot* "
+        "repeats 1024 of them. *Traceback* looks up the PCs of a traceback. In a *chain*, each "
+        "answer leads to the next query. *Pc-4096* looks up PCs 4096 bytes into a function, as in "
+        "the proposal's argument. Tables are in every binary: a codec *ships* if they are at most "
+        "a quarter larger than today's. A linker needs *small* tables, and builds them: *scratch* "
+        "is the memory that encoding needs in addition to the model and the output. A tool reads "
+        "them *whole*.",
     .uses = pcdata_uses,
 };
 
@@ -106,18 +108,18 @@ const struct bo_format_report pcdata_report = {
         "bytes that it adds to every binary?",
     .consumer =
         "**What the consumer reads.** The Go runtime looks up one PC in one table. Five recorded "
-        "programs run 9,200 to 3,570,000 such queries a second; half of them end in the first "
-        "two runs of a table, and 98 to 100 % were run before in the same program. They take 0.5"
-        " to 1.7 % of the CPU time of ordinary Go programs, and 22 to 26 % of programs full of "
-        "panics and stack traces: a reader can save no more. **In the consumer:** `results/go-"
-        "runtime.md` has sizes and times of Go programs whose linker and runtime use three of "
-        "these encodings.",
+        "programs run 9,200 to 3,570,000 such queries a second; half of them end in the first two "
+        "runs of a table, and 98 to 100 % were run before in the same program. They take 0.5 to "
+        "1.7 % of the CPU time of ordinary Go programs, and 22 to 26 % of programs full of panics "
+        "and stack traces, which is the most that a reader can save. **In the consumer:** "
+        "`results/go-runtime.md` has sizes and times of Go programs whose linker and runtime use "
+        "three of these encodings.",
     .main_label = "point/recorded point/skewed",
     .sizes =
-        "`bytes` is the table area (Go's pctab), equal tables stored once by every codec. What is "
-        "the same for all (header, room for wide loads, the directory with 4 bytes a reference "
-        "and the text lengths) is listed apart and does not count; an encoding that changes it "
-        "counts it.",
+        "`bytes` is the table area (Go's pctab); every codec stores equal tables once. Parts that "
+        "are the same for all codecs (header, padding for wide loads, the directory with 4 bytes a "
+        "reference and the text lengths) are listed separately and do not count. An encoding that "
+        "changes such a part counts it.",
     .extras = pcdata_extras,
     .uses = &pcdata_use_cases,
     .needs = pcdata_needs,

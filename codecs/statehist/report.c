@@ -1,4 +1,4 @@
-/* What reports say of state histories. */
+/* State histories in reports: tables, uses and texts. */
 #include "codecs/statehist/report.h"
 
 #include <stddef.h>
@@ -32,21 +32,18 @@ static const struct bo_size_column statehist_part_columns[] = {
 
 static const struct bo_size_table statehist_tables[] = {
     {"Bytes an interval",
-     "All of the encoding: the JSON parts of the proposal's three, the attribute tree, headers and "
-     "empty room in blocks, too.",
+     "The whole encoding, including the JSON parts of the proposal's three codecs, the attribute "
+     "tree, headers and free space in blocks.",
      "history", statehist_columns, NULL},
     {"What types.json saves", "Parts of the proposal's files, in bytes an interval.", "history",
      statehist_part_columns,
-     "The proposal moves the type out of the intervals where a timeline has one. To the letter "
-     "(null is a "
-     "type, and nearly every timeline begins with it) the intervals go from {flat: intervals} to "
-     "{typed: intervals} bytes; with a null bit beside each value, to {typed-null: intervals}. "
-     "types.json, which then says the types, takes {types.json}. The file that it would replace is "
-     "not the one that it argues with, either: Trace Compass's own has stored times as "
-     "variable-length "
-     "numbers since 2019, and is smaller than any of these unless a history is so short that its "
-     "blocks "
-     "stay empty."},
+     "The proposal moves the type out of the intervals of a timeline that has only one type. Taken "
+     "literally (null is a type, and nearly every timeline begins with it), this changes the "
+     "intervals from {flat: intervals} to {typed: intervals} bytes; with a null bit for each "
+     "value, to {typed-null: intervals}. types.json, which then contains the types, takes "
+     "{types.json}. The proposal's argument is also not about the file that it would replace: "
+     "Trace Compass's own file has stored times as variable-length numbers since 2019. That file "
+     "is smaller than any of these, unless a history is so short that its blocks stay empty."},
     {.title = NULL},
 };
 
@@ -77,19 +74,15 @@ static const struct bo_use statehist_uses[] = {
 
 static const struct bo_uses statehist_use_cases = {
     .text =
-        "A view of Trace Compass looks up one label after the other (*labels*), names of "
-        "threads: in a "
-        "recorded session (*recorded*), or as one does (*names*). An *action* of its user is the "
-        "sum of its queries. An analysis looks up one attribute at one time (*point*; *first* "
-        "is the first query of a "
-        "file "
-        "just opened), or the whole *state* at a time; a snapshot is an *export* of it, with "
-        "intervals "
-        "and strings. A view that *repaints* looks up the rows that it shows at as many times as "
-        "it has "
-        "columns; a table reads a *timeline*. *Build* is the time to encode, *scratch* the memory "
-        "that "
-        "encoding takes beside the history and the file.",
+        "A view of Trace Compass looks up *labels*, the names of threads, one after the other: "
+        "those of a recorded session (*recorded*), or those of the threads that a CPU ran in "
+        "consecutive intervals (*names*). The time of an *action* of the user is the sum of the "
+        "times of its queries. An analysis looks up one attribute at one time (*point*; *first* is "
+        "the first query together with `open`), or the whole *state* at a time; a snapshot is an "
+        "*export* of the state, with intervals and strings. A view that *repaints* looks up the "
+        "rows that it shows, at as many times as it has columns. A table reads a *timeline*. "
+        "*Build* is the time to encode. *Scratch* is the memory that encoding needs in addition to "
+        "the history and the file.",
     .uses = statehist_uses,
 };
 
@@ -139,13 +132,10 @@ static const struct bo_section_fields statehist_section_fields[] = {
 
 const struct bo_format_report statehist_report = {
     .question =
-        "A trace viewer keeps what every thread, CPU and lock of a traced system did, as "
-        "intervals of "
-        "time, and queries one attribute, all, or those that a view shows. Would an "
-        "exchange "
-        "format without type numbers, as proposed, save anything beside the file that Trace "
-        "Compass "
-        "writes today, and what can be had by a better layout?",
+        "A trace viewer stores what every thread, CPU and lock of a traced system did as intervals "
+        "of time, and queries one attribute, all attributes, or those that a view shows. Would the "
+        "proposed exchange format without type numbers save anything over the file that Trace "
+        "Compass writes today, and how much does a better layout save?",
     .consumer =
         "**What the consumer reads.** In a recorded session of Trace Compass (71,171 queries in "
         "58 actions on a history of 58,428 attributes), 99.8 % of the queries look up one "
@@ -155,9 +145,9 @@ const struct bo_format_report statehist_report = {
         "where Trace Compass reads its histories.",
     .main_label = "point/recorded point/names point/uniform",
     .sizes =
-        "`bytes` is all of the encoding, the proposal's JSON parts included. Histories are equal "
-        "when they say the same; the order in which intervals were closed is kept by `flat` and "
-        "the proposal's, and not counted for.",
+        "`bytes` is the whole encoding, including the proposal's JSON parts. Histories are equal "
+        "if they describe the same states. `flat` and the proposal's codecs also store the order "
+        "in which intervals were closed, which this comparison does not require.",
     .tables = statehist_tables,
     .uses = &statehist_use_cases,
     .needs = statehist_needs,

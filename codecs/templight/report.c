@@ -1,4 +1,4 @@
-/* What reports say of Templight. */
+/* Templight in reports: tables, uses and texts. */
 #include "codecs/templight/report.h"
 
 #include <stddef.h>
@@ -42,20 +42,18 @@ static const struct bo_size_column templight_trace_columns[] = {
 
 static const struct bo_size_table templight_tables[] = {
     {"The names",
-     "What the names take: the dictionary, with all tags and lengths, or in `plain` each record's "
-     "text. Shares are of the dictionary of Templight's own writer.",
+     "The bytes of the names: the dictionary with all tags and lengths, or, in `plain`, the text "
+     "of each record. Shares are relative to the dictionary of Templight's own writer.",
      "trace", templight_name_columns,
-     "**What would the wiki's splitting have saved?** Read literally, it keeps scopes together, "
-     "and its "
-     "dictionary takes {dict-wiki} of the code's; names once, but whole, take {flat}. "
-     "`terms` answers one name by itself in {terms}; `predicted`, for archives, takes "
-     "{predicted}."},
-    {"The references", "Bytes a Begin for saying which name it has.", "trace",
+     "**What would the wiki's splitting have saved?** Read literally, it does not split scopes, "
+     "and its dictionary takes {dict-wiki} of that of Templight's code. Whole names, each stored "
+     "once, take {flat}. `terms`, which can read a single name, takes {terms}. `predicted`, for "
+     "archives, takes {predicted}."},
+    {"The references", "Bytes a Begin for the reference to its name.", "trace",
      templight_reference_columns, NULL},
     {"The whole trace",
-     "Bytes a Begin for everything: Ends, kinds and places, too. clang's traces hold no times, so "
-     "none "
-     "are counted.",
+     "Bytes a Begin for the whole trace, including Ends, kinds and locations. clang's traces "
+     "contain no times, so none are counted.",
      "trace", templight_trace_columns, NULL},
     {.title = NULL},
 };
@@ -83,14 +81,14 @@ static const struct bo_use templight_uses[] = {
 
 static const struct bo_uses templight_use_cases = {
     .text =
-        "The wiki describes three ways to read the dictionary, and says that the fast ones "
-        "take more memory: `dict` reads message by message, `dict-batch` loads and expands "
-        "everything first, `dict-naive` puts a name together with a stack when it is looked up. "
-        "*Open* is what each does before the first answer, and the memory that it keeps. *Name* "
-        "is one by its number (*first*: of a file just opened), *names* all of them (GB/s of "
-        "their text), *stream* every record with its name's text at hand, *find* a name's "
-        "number by its text. *Build* is the time to encode, *scratch* the memory that encoding "
-        "takes beside the trace and the file.",
+        "The wiki describes three ways to read the dictionary, and says that the fast ones take "
+        "more memory: `dict` reads message by message, `dict-batch` loads and expands everything "
+        "first, `dict-naive` builds a name with a stack when it is looked up. *Open* is the time "
+        "until the first query can be run, and the memory that the reader then holds. *Name* looks "
+        "up one name by its number (*first*: together with `open`). *Names* expands all names "
+        "(GB/s of their text). *Stream* reads every record with the text of its name. *Find* looks "
+        "up the number of a name by its text. *Build* is the time to encode. *Scratch* is the "
+        "memory that encoding needs in addition to the trace and the file.",
     .uses = templight_uses,
 };
 
@@ -112,19 +110,17 @@ static const struct bo_section_fields templight_section_fields[] = {
 
 const struct bo_format_report templight_report = {
     .question =
-        "A trace of template instantiation names hundreds of thousands of instantiations, in "
-        "names "
-        "that repeat each other's parts. Templight splits them into a dictionary inside of a "
-        "protobuf, not quite as its wiki says: what does either rule save, and what do the ways "
-        "to "
-        "read it back cost in time and memory?",
+        "A trace of template instantiation contains the names of hundreds of thousands of "
+        "instantiations, which repeat each other's parts. Templight splits the names into a "
+        "dictionary inside a protobuf, by a rule that differs from the one in its wiki: what does "
+        "each rule save, and what do the ways to read the names back cost in time and memory?",
     .consumer =
-        "**What the consumer reads.** The Templight tools open a trace and read it once from "
-        "front to back: that is *stream*, with opening. No tool looks up one name, so *name*, "
+        "**What the consumer reads.** The Templight tools open a trace and read it once from front "
+        "to back: this is *stream* together with `open`. No tool looks up one name, so *name*, "
         "*first* has no consumer yet. **In the consumer** nothing was measured.",
     .sizes =
-        "`bytes` is the whole file; clang's traces hold no times. The protobuf has no place for "
-        "the origin of an End: it is measured on what it holds.",
+        "`bytes` is the whole file; clang's traces contain no times. The protobuf cannot store the "
+        "origin of an End. It is measured on what it stores.",
     .main_label = "stream/once",
     .curve_label = "name/uniform",
     .tables = templight_tables,

@@ -1,4 +1,4 @@
-/* What reports say of unwind tables. */
+/* Unwind tables in reports: tables, uses and texts. */
 #include "codecs/unwind/report.h"
 
 #include <stddef.h>
@@ -22,15 +22,16 @@ static const struct bo_use unwind_uses[] = {
 
 static const struct bo_uses unwind_use_cases = {
     .text =
-        "A profiler looks up the PC of a *sample*: any byte of text is equally likely, or 1024 PCs "
-        "come again and again. A stack *walk* looks up calls: independently, or so that one answer "
-        "leads to the next lookup (*chain*), or as libgcc did in samples of a program (*recorded*; "
-        "*cold* with the caches emptied before each sample). A binary wants its tables *small*, "
-        "and a tool reads them *whole*. *start*: what a reader does before the first lookup. "
-        "*Build* is the time to encode, *scratch* the memory that encoding takes beside the model "
-        "and the output. Compact "
-        "unwind is right only in the body of a function, and ORC, compact unwind and the deltas "
-        "keep no function boundaries: their times are of what they hold.",
+        "A profiler looks up the PC of a *sample*: every byte of text is equally likely "
+        "(*uniform*), or the same 1024 PCs are repeated (*hot*). A stack *walk* looks up calls: "
+        "independent ones (*calls*), ones where each answer leads to the next lookup (*chain*), or "
+        "those that libgcc looked up in samples of a program (*recorded*; *cold* with the caches "
+        "emptied before each sample). A binary needs *small* tables, and a tool reads them "
+        "*whole*. *Start* is the work of a reader before the first lookup. *Build* is the time to "
+        "encode. *Scratch* is the memory that encoding needs in addition to the model and the "
+        "output. Compact unwind is correct only in the body of a function. ORC, compact unwind and "
+        "the deltas do not store function boundaries. The times of these codecs are of what they "
+        "store.",
     .uses = unwind_uses,
 };
 
@@ -41,7 +42,7 @@ static const struct bo_use_fact unwind_needs[] = {
     {NULL, NULL},
 };
 
-/* What is in a state is no field: a dictionary holds it, too. */
+/* The contents of states are not a field of the model. Dictionaries contain them, too. */
 static const struct bo_section_fields unwind_section_fields[] = {
     {"eh-frame", ".eh_frame", "holes before functions, distances of rows, state numbers"},
     {"sframe-*", "rows", "distances of rows, state numbers"},
@@ -87,8 +88,8 @@ static const struct bo_size_table unwind_tables[] = {
     {.title = "The bytes of the rivals, over those of SFrame version 3",
      .text =
          "All encode the same rows. ORC is counted with its lookup table, which the kernel builds "
-         "when it starts. Compact unwind is small because it drops most rows: it knows the body of "
-         "a function only, and on arm64 it loses two of three functions of gcc's code.",
+         "when it starts. Compact unwind is small because it drops most rows: it describes only "
+         "the body of a function, and on arm64 it drops two of three functions of gcc's code.",
      .first_heading = "Binary",
      .columns = unwind_size_columns,
      .answer = "In all binaries together, sequences takes {sequences} of SFrame version 3's bytes, "
@@ -99,7 +100,7 @@ static const struct bo_size_table unwind_tables[] = {
 const struct bo_format_report unwind_report = {
     .question =
         "Stack walks read unwind tables: .eh_frame with its byte code today, SFrame if the "
-        "proposal to the Linux kernel prevails, ORC inside of the kernel. Is there an encoding "
+        "proposal to the Linux kernel is accepted, ORC inside the kernel. Is there an encoding "
         "that is much smaller than SFrame, keeps all facts, and is as simple and as fast to look "
         "up?",
     .main_label = "point/uniform",
@@ -108,7 +109,7 @@ const struct bo_format_report unwind_report = {
         "tables, ORC's lookup and the dictionary of sequences included. The payload's header "
         "(version, machine, Base, sizes) is the same for all and does not count. The .eh_frame of "
         "a real binary is larger than the lean one by 6 to 15 % on amd64, 25 to 56 % on arm64 and "
-        "31 to 38 % on s390x, as it also says where other registers are saved.",
+        "31 to 38 % on s390x, because it also contains where other registers are saved.",
     .uses = &unwind_use_cases,
     .tables = unwind_tables,
     .needs = unwind_needs,

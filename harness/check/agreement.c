@@ -54,10 +54,7 @@ struct bo_span bo_agreement_got(const struct bo_agreement *c)
     return (struct bo_span){c->got.p, c->got.n};
 }
 
-/*
- * Writes the start of a text, as far as it fits, with unprintable bytes escaped. Returns the
- * length.
- */
+/* Writes a text with unprintable bytes escaped, cut where the buffer ends. Returns the length. */
 static size_t quote(struct bo_span name, char *text, size_t n)
 {
     size_t used = (size_t)snprintf(text, n, " \"");
@@ -172,8 +169,8 @@ static bool compare_drawn(struct bo_agreement *c, draw_queries *draw, struct bo_
 }
 
 /*
- * Runs a few queries alone, with less room than their answers need. Each must return BO_OVER_LIMIT
- * and must not write past the room.
+ * Runs a few queries alone, with a smaller buffer than their answers need. Each must return
+ * BO_OVER_LIMIT and must not write past the buffer.
  */
 static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
 {

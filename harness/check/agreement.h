@@ -50,8 +50,8 @@ void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *qu
 /*
  * Runs all queries of every kind that the codec supports, or a sample limited by `effort`. False
  * with the finding filled at the first answer that differs from the oracle's. *n_cases counts
- * queries. Then the reader gets some queries of each kind again: what it keeps of later kinds may
- * answer earlier ones. The buffers of each kind are allocated separately, within the budget.
+ * queries. Then some queries of each kind are run again, since the reader may answer them from what
+ * it has kept of later kinds. The buffers of each kind are allocated separately, within the budget.
  */
 bool bo_agreement_all_kinds(const struct bo_format *format, const struct bo_codec *codec,
                             const void *model, void *reader, const struct bo_effort *effort,
@@ -76,8 +76,8 @@ struct bo_reply {
 };
 
 /*
- * Sets the finding's answers: from each reply, the first line that differs, as the kind prints it,
- * and its number. A wrong answer may be malformed, so it is printed in a process of its own.
+ * Sets the finding's answers: the first line of each reply that differs, as the kind prints it, and
+ * its number. A wrong answer may be malformed, so it is printed in a process of its own.
  */
 void bo_finding_compare(struct bo_finding *finding, const struct bo_query_kind *kind,
                         const void *query, const struct bo_reply *a, const struct bo_reply *b);

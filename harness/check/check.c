@@ -32,7 +32,7 @@ static struct bo_check_result skip(const char *why)
     return (struct bo_check_result){.outcome = BO_SKIP, .why_skipped = why};
 }
 
-/* The start of every check: an arena, and the model's encoding in it. */
+/* The state that every check starts with: an arena, and the model's encoding in it. */
 struct trial {
     const struct bo_format *format;
     const struct bo_codec *codec;
@@ -207,8 +207,8 @@ static struct bo_check_result check_oracle(const struct bo_format *format,
 /* ---- what readers keep ----------------------------------------------------------------------- */
 
 /*
- * Opens a reader that may keep up to keep_nbytes and queries it. *open_ret and *end_ret are the
- * bytes that it holds after opening and at the end. False when the trial has failed.
+ * Opens a reader that may keep up to keep_nbytes, and runs queries on it. *open_ret and *end_ret
+ * are the bytes that it holds after opening and at the end. False when the trial has failed.
  */
 static bool query_within(struct trial *t, size_t keep_nbytes, size_t *open_ret, size_t *end_ret)
 {
@@ -321,7 +321,7 @@ static struct bo_check_result check_out_of_range(const struct bo_format *format,
     return t.result;
 }
 
-/* Encodes `model` again, with memory at other addresses and with other garbage in it. */
+/* Encodes `model` again, in memory with other addresses and other initial contents. */
 static bool encodes_alike(struct trial *t, const void *model)
 {
     struct bo_arena arena;
@@ -360,7 +360,7 @@ static struct bo_check_result check_determinism(const struct bo_format *format,
     return t.result;
 }
 
-/* Offers one damaged input. It runs only a few queries for each, as there are many inputs. */
+/* Offers one damaged input. Runs only a few queries on it, since there are many inputs. */
 static bool offer(struct trial *t, struct bo_span in)
 {
     struct bo_effort effort = *t->effort;

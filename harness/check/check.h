@@ -59,7 +59,7 @@ struct bo_check {
 
 extern const struct bo_check bo_checks[]; /* ends with a NULL name */
 
-/* The check of this name, which there must be. */
+/* The check of this name, which must exist. */
 const struct bo_check *bo_find_check(const char *name);
 
 /* One encoding of a model, for all checks of the codecs that write it. Starts as {0}. */
@@ -71,9 +71,9 @@ struct bo_shared_encoding {
 };
 
 /*
- * Sets effort->encoding to the codec's encoding of the model. Encodes unless the codec before wrote
- * the same bytes with the same functions. If encoding fails, p is NULL, so that each check reports
- * it. Valid until the next call with another codec or model.
+ * Sets effort->encoding to the codec's encoding of the model. Encodes unless the previous codec
+ * wrote the same bytes with the same functions. If encoding fails, effort->encoding.p is NULL, and
+ * each check reports the failure. Valid until the next call with another codec or model.
  */
 void bo_share_encoding(struct bo_shared_encoding *shared, const struct bo_format *format,
                        const struct bo_codec *codec, const void *model, struct bo_effort *effort);

@@ -211,7 +211,10 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
 
 enum { N_PROBES = 24, MAX_PROBE_TEXT = 48, PROBE_ANSWERS = 64 << 10 };
 
-/* Makes a query from words of the input, which is most likely to lead a reader to the damage. */
+/*
+ * Makes a query from words of the input. Such a query is most likely to make a reader read the
+ * damage.
+ */
 static void draw_own_words(struct bo_span in, struct bo_random *random,
                            const struct bo_query_kind *kind, uint8_t *query)
 {
@@ -258,7 +261,7 @@ static size_t take_probes(const struct bo_query_kind *kind, unsigned k, struct b
     return n;
 }
 
-/* A reader's result for a query: NOTHING (memory was short), REFUSED, or a hash of the answer. */
+/* A reader's result for a query: NOTHING (out of memory), REFUSED, or a hash of the answer. */
 enum { NOTHING, REFUSED };
 typedef uint64_t verdict;
 
@@ -321,7 +324,10 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
         return true;
     if (!run_probes(format, codec, in, probes, reader, 1, &sink, once, finding))
         return false;
-    /* A library that is a control decides itself what it keeps. The arena limits it. */
+    /*
+     * Controls that use a library are exempt: the library decides what it keeps. The arena limits
+     * it.
+     */
     if ((codec->role == BO_CONTROL && codec->optional) ||
         codec->open(codec, in, arena, &other, &error))
         return true;

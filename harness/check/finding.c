@@ -109,7 +109,7 @@ static size_t put_line(char *to, size_t room, const char *whose, unsigned number
     return put > 0 && (size_t)put < room ? (size_t)put : room - 1;
 }
 
-/* For answers that print alike: names the first byte that differs. */
+/* For answers whose texts are equal: names the first byte that differs. */
 static void put_bytes(char *to, size_t room, const struct bo_reply *a, const struct bo_reply *b)
 {
     size_t at = 0;

@@ -1,7 +1,7 @@
 /*
- * queries_alone: runs the queries of one codec and nothing else, for programs that observe a
- * process from outside: emulators that count instructions, tracers of memory. It needs only libc,
- * so it runs on every target of a cross compiler.
+ * queries_alone: runs only the queries of one codec, for programs that observe a process from
+ * outside, such as emulators that count instructions and tracers of memory accesses. It needs only
+ * libc, so it runs on every target of a cross compiler.
  *
  * queries_alone FORMAT CODEC PAYLOAD
  *

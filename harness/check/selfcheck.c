@@ -1,6 +1,6 @@
 /*
- * selfcheck: every check of every codec with nothing but libc, so that it runs wherever a cross
- * compiler reaches: 32-bit, big-endian, under each sanitizer.
+ * selfcheck: runs every check of every codec. It needs only libc, so it runs on every target of a
+ * cross compiler: 32-bit, big-endian, under each sanitizer.
  *
  *   selfcheck [--golden] [--generated N] [--light] [--first] [--checks-up-to BYTES] [--up-to BYTES]
  *             FORMAT GOLDEN.tsv DOCUMENT...
@@ -16,15 +16,15 @@
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
  *                                      models, and the fields of those that are accepted
  *
- * MEMORY is peak/left/requests: the most bytes at a time, the bytes at the end, and the number of
+ * MEMORY is peak/left/requests: the peak in bytes, the bytes at the end, and the number of
  * requests, first of encoding, then of decoding, then of opening with some queries. It is compared
- * in the build that is measured, on 64-bit machines. With --golden it prints that file instead.
- * Ends with `N passed, M failed`.
+ * only in the build that is measured, on 64-bit machines. With --golden, selfcheck prints the
+ * golden file instead. The last line is `N passed, M failed`.
  *
- * Where checks are slow, documents whose text is longer than --checks-up-to are only compared with
- * the golden file, those longer than --up-to are left out, and --light runs and damages an eighth
- * as much, and fails an eighth of the allocations on documents; a line `note: ...` says so of each.
- * --first stops at the first failure.
+ * Options for builds in which checks are slow: documents whose text is longer than --checks-up-to
+ * are only compared with the golden file. Documents longer than --up-to are left out. --light
+ * reduces queries and damage to an eighth, and so the failing allocations on documents. Each of
+ * these prints a line `note: ...`. --first stops at the first failure.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,7 +84,10 @@ static void note(struct selfcheck *s, bool ok, const char *document, const char 
 
 /* ---- golden sizes and hashes ----------------------------------------------------------------- */
 
-/* True when the golden file contains this line, or one that starts so if this one has no end. */
+/*
+ * True when the golden file contains this line, or, if `line` has no newline, a line that starts
+ * with it.
+ */
 static bool has_line(struct bo_span golden, const char *line)
 {
     const size_t n = strlen(line);
@@ -214,7 +217,10 @@ static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOAD
     }
 }
 
-/* An arena in which every growable array starts with one element, so that few elements grow it. */
+/*
+ * Initialises an arena in which growable arrays start with a capacity of one element, so that even
+ * short ones grow.
+ */
 static void arena_init(struct bo_arena *arena)
 {
     bo_arena_init(arena, BO_ARENA_UNLIMITED);
@@ -230,9 +236,9 @@ static void append_use(const struct bo_arena *arena, char end, char *line, size_
 
 /*
  * Appends the use of memory to a line of the golden file: of encoding, of decoding, and of opening
- * the encoding with n_queries of each kind. It is that of one build, of the portable paths: in
- * other builds pointers are smaller or libraries missing. False when one of these fails, or when an
- * answer differs from that of the decoded model.
+ * the encoding with n_queries of each kind. It is measured in one build, on the portable paths: in
+ * other builds, pointers are smaller or libraries are missing. False when one of these fails, or
+ * when an answer differs from that of the decoded model.
  */
 static bool append_memory(const struct bo_format *format, const struct bo_codec *codec,
                           const struct bo_arena *encoding_arena, struct bo_span encoding,
@@ -316,7 +322,7 @@ static size_t damage(uint8_t *p, size_t n, struct bo_random *random)
     return n;
 }
 
-/* Adds what decoding and opening damaged copies of an encoding result in. */
+/* Adds the results of decoding and opening damaged copies of an encoding. */
 static void add_damage(const struct bo_format *format, const struct bo_codec *codec,
                        struct bo_span encoding, struct count *damaged)
 {
@@ -350,13 +356,16 @@ static void add_damage(const struct bo_format *format, const struct bo_codec *co
     bo_arena_free(&copies);
 }
 
-/* Of the generated models, by codec. */
+/* Totals over the generated models, for one codec. */
 struct totals {
     struct sections sections;
     struct count damaged;
 };
 
-/* Adds to `totals`, an array by codec, which is NULL for a document. */
+/*
+ * Compares every encoding of a model with the golden file. Adds to `totals`, an array with one
+ * element per codec, which is NULL for a document.
+ */
 static void check_golden(struct selfcheck *s, const char *name, const void *model,
                          struct totals *totals)
 {
@@ -430,7 +439,7 @@ static bool generate(const struct bo_format *format, uint64_t seed, unsigned n_m
     return status == BO_OK;
 }
 
-/* Few seeds give extreme models, so this searches for some. */
+/* Checks a few extreme models. Few seeds give one, so this searches for them. */
 static void check_extreme(struct selfcheck *s)
 {
     const struct bo_effort effort = effort_of(s);

@@ -45,7 +45,9 @@ void bo_arena_init(struct bo_arena *arena, size_t budget_nbytes)
         .budget_nbytes = budget_nbytes, .keep_nbytes = SIZE_MAX, .max_first_cap = BO_MAX_FIRST_CAP};
 }
 
-/* One block is kept, so that repeated marks and rewinds do not call the system each time. */
+/*
+ * Keeps one block for reuse, so that repeated marks and rewinds do not call the system each time.
+ */
 static void drop_newest_block(struct bo_arena *arena)
 {
     struct bo_block *block = arena->blocks;

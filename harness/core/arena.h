@@ -118,16 +118,16 @@ struct bo_arena_mark bo_arena_mark(const struct bo_arena *arena);
 void bo_arena_rewind(struct bo_arena *arena, struct bo_arena_mark mark);
 
 /*
- * Registers a call of release(object), which happens once, when memory allocated now would be
- * released: at a rewind to an earlier mark or in bo_arena_free, the newest first. For objects of
- * libraries, which allocate outside the arena. False when the arena refuses; the caller then still
- * owns the object.
+ * Registers a call of release(object). It is made once, when memory allocated now would be
+ * released: at a rewind to an earlier mark or in bo_arena_free, the newest object first. This is
+ * for objects of libraries, which allocate outside the arena. False when the arena refuses; the
+ * caller then still owns the object.
  */
 bool bo_arena_on_release(struct bo_arena *arena, void (*release)(void *), void *object);
 
 /*
- * Charges memory outside the arena (a writer's buffer) to the budget: old_nbytes are returned and
- * new_nbytes taken. False when refused; nothing has changed then.
+ * Charges memory outside the arena (a writer's buffer) to the budget: removes a charge of
+ * old_nbytes and adds one of new_nbytes. False when refused; nothing has changed then.
  */
 bool bo_arena_charge(struct bo_arena *arena, size_t old_nbytes, size_t new_nbytes);
 

@@ -173,9 +173,9 @@ BO_DEFINE_GETTER(be, 64)
 #undef BO_DEFINE_GETTER
 
 /*
- * Base-128 varints as Go and protobuf write them, least significant group first. Errors name the
- * first byte of the varint: BO_TRUNCATED at the end of the input; BO_CORRUPT for a value that does
- * not fit or a last group of zero (not the shortest form). On an error the cursor does not move.
+ * Base-128 varints as in Go and protobuf, least significant group first. Errors name the first byte
+ * of the varint: BO_TRUNCATED at the end of the input; BO_CORRUPT for a value that does not fit or
+ * a last group of zero (not the shortest form). On an error the cursor does not move.
  */
 enum bo_status bo_get_uvarint32(struct bo_cursor *c, uint32_t *v_ret, struct bo_error *err);
 enum bo_status bo_get_uvarint64(struct bo_cursor *c, uint64_t *v_ret, struct bo_error *err);

@@ -12,13 +12,13 @@ static inline uint64_t bo_clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Time that this thread has run on a processor. The tables show this one. */
+/* CPU time of this thread. The times in tables are of this clock. */
 static inline uint64_t bo_cpu_ns(void)
 {
     return bo_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Wall-clock time: shown besides it, and used for timeouts and progress. */
+/* Wall-clock time. Results contain it in addition; timeouts and progress use it. */
 static inline uint64_t bo_wall_ns(void)
 {
     return bo_clock_ns(CLOCK_MONOTONIC);

@@ -52,8 +52,8 @@ const char *bo_cpu_path(unsigned paths);
 #endif
 
 /*
- * The paths that may be used, and bits that match no path. Set at the first call, for all threads.
- * 0 before that.
+ * The paths that may be used, and bits above them that belong to no path. Set at the first call,
+ * for all threads; 0 before.
  */
 extern unsigned bo_cpu_chosen;
 unsigned bo_cpu_choose(void);

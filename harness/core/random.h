@@ -96,16 +96,16 @@ static inline bool bo_random_one_in(struct bo_random *r, uint32_t n)
     return bo_random_below(r, n) == n - 1;
 }
 
-/* One in this many generated things is strange. Bytes of a fuzzer can request more. */
+/* One in this many generated items is unusual. Bytes of a fuzzer can request more. */
 static inline uint32_t bo_random_strangeness(const struct bo_random *r)
 {
     return r->entropy.p ? 4 : 64;
 }
 
 /*
- * True for one in 16 models, which get something extreme; *aside_ret is a source for drawing it.
- * Nothing is consumed from `r`, so everything else that it draws is the same in all models. Never
- * true for a source of zeros.
+ * True for one in 16 models, which contain something extreme; *aside_ret is a source from which it
+ * is drawn. Nothing is consumed from `r`, so the rest of the model does not change. Never true for
+ * a source of zeros.
  */
 static inline bool bo_random_extreme(const struct bo_random *r, struct bo_random *aside_ret)
 {

@@ -111,7 +111,10 @@ static bool start_worker(struct pool *pool, unsigned worker)
     return pid > 0;
 }
 
-/* A worker ended while it ran a job: the job has crashed, and another worker continues. */
+/*
+ * Handles a worker that ended while it ran a job: the job has crashed, and another worker
+ * continues.
+ */
 static void bury(struct pool *pool, unsigned worker, int status)
 {
     const size_t job = atomic_load(&pool->shared->current[worker]);
