@@ -1237,7 +1237,7 @@ holds "a table says which shard timed it" grep -q 'Run: .*, shard [123] of 3' "$
 gives 0 "" table pcdata --results "$t/whole.json" --style csv
 holds "csv says which machine timed a document" grep -q ',machine,cpu,date$' "$t/out"
 gives 0 "" pick pcdata --results "$t/whole.json" --size 1
-holds "pick says what is compared" grep -Pqz 'Times\s+of\s+a\s+document\s+are\s+of\s+one\s+machine\s+and\s+one\s+run' "$t/out"
+holds "pick says what is compared" grep -Pqz 'All\s+times\s+of\s+a\s+document\s+are\s+from\s+one\s+machine\s+and\s+one\s+run' "$t/out"
 jq '.context.bakeoff.machine = "another"' "$s/2.json" >"$t/elsewhere.json"
 gives 0 "" merge "$s/1.json" "$t/elsewhere.json" "$s/3.json" -o "$t/apart.json"
 gives 0 "" compare "$t/whole.json" "$t/apart.json"
