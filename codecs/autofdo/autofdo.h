@@ -13,12 +13,12 @@
 /* ---- the model: all functions of one profile ------------------------------------------------- */
 
 enum {
-    AUTOFDO_MAX_DEPTH = 256,  /* instances inside each other, the function itself counted */
+    AUTOFDO_MAX_DEPTH = 256,  /* nested instances, the function itself included */
     AUTOFDO_MAX_LINE = 65535, /* lines are modulo 65536: those before the function's start wrap */
     AUTOFDO_N_CUTOFFS = 16,   /* entries of the detailed summary */
 };
 
-/* Of an indirect or direct call: who was called how often. */
+/* The callee of an indirect or direct call, and the number of its calls. */
 struct autofdo_target {
     struct bo_span name;
     uint64_t count;
@@ -34,8 +34,8 @@ struct autofdo_record {
 };
 
 /*
- * A function's counts, by itself or where it was inlined. Without records and callsites it is
- * valid.
+ * A function's counts, either of the function itself or of a place where it was inlined. An
+ * instance without records and callsites is valid.
  */
 struct autofdo_instance {
     struct bo_span name;
@@ -58,15 +58,15 @@ struct autofdo_function {
     struct autofdo_instance body;
 };
 
-/* In which source file a function is defined: a function of its own, or one that was inlined. */
+/* The source file in which a function, possibly one that was only inlined, is defined. */
 struct autofdo_file {
     struct bo_span name; /* of the function */
     struct bo_span path; /* may be empty */
 };
 
 /*
- * Everything is in canonical order: by the names' unsigned bytes, a prefix before what it begins.
- * Writers in the field emit the order of their hash tables; the order means nothing.
+ * Everything is in canonical order: by the names' unsigned bytes, a prefix before the longer name.
+ * Existing writers use the order of their hash tables, which has no meaning.
  */
 struct autofdo_model {
     size_t n_functions;
@@ -77,23 +77,23 @@ struct autofdo_model {
 };
 
 /*
- * NULL when a function may have this name, else a static phrase. Names have at least one byte, no
- * control characters, no blank at either end, and do not start with a digit, '#', '!', '[' or ':';
- * nor do they hold a colon, digits and a blank in a row, which ends a name in LLVM's text form.
- * Blanks are in real ones: "emplace<void (*&)(void*), void*&>".
+ * NULL if a function may have this name, else a static phrase. Names have at least one byte, no
+ * control characters, no blank at either end, and do not start with a digit, '#', '!', '[' or ':'.
+ * They do not contain a colon, digits and a blank in a row, which ends a name in LLVM's text form.
+ * Real names contain blanks: "emplace<void (*&)(void*), void*&>".
  */
 const char *autofdo_name_flaw(struct bo_span name);
 
 /* The same for a path: no control characters. */
 const char *autofdo_path_flaw(struct bo_span path);
 
-/* NULL when the model keeps the rules above, else a static phrase. Scratch memory from `arena`. */
+/* NULL if the model follows the rules above, else a static phrase. Scratch memory from `arena`. */
 const char *autofdo_model_flaw(const struct autofdo_model *model, struct bo_arena *arena);
 
 /* The path of a function's file, NULL when it has none. */
 const struct bo_span *autofdo_path_of(const struct autofdo_model *model, struct bo_span name);
 
-/* Sums stop at 2^64 - 1. */
+/* Sums saturate at 2^64 - 1. */
 static inline uint64_t autofdo_add(uint64_t a, uint64_t b)
 {
     return a + b < a ? UINT64_MAX : a + b;
@@ -138,16 +138,16 @@ struct autofdo_name_query {
 };
 
 /*
- * A translation unit: the functions of one source file. Those without a file are in that of path
- * "".
+ * A translation unit: the functions of one source file. Functions without a file are in the unit of
+ * the path "".
  */
 struct autofdo_path_query {
     struct bo_span path;
 };
 
 /*
- * What reading functions must have seen, all of it: names (also those of callees and targets),
- * places, counts. Digests of several functions add up, in whatever order they are read.
+ * A digest of all that is read of functions: names (also those of callees and targets), places,
+ * counts. Digests of several functions are added; the order of reading does not matter.
  */
 struct autofdo_digest {
     uint64_t n_functions;

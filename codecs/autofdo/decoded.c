@@ -10,9 +10,9 @@
 
 /* Open addressing; at most half of the slots are taken. */
 struct table {
-    size_t *slots; /* what is there, plus 1; 0: nothing */
+    size_t *slots; /* the index of the element, plus 1; 0: free */
     size_t mask;
-    uint64_t seed; /* of the hash: nobody foresees it, so no file has keys that all collide */
+    uint64_t seed; /* of the hash: unpredictable, so no file can have keys that all collide */
 };
 
 /* The functions of one path are a chain. */
@@ -79,7 +79,7 @@ static void index_functions(struct decoded *d)
         *function_slot(d, d->model->functions[f].body.name) = f + 1;
 }
 
-/* Functions and files both stand in the order of names. */
+/* Functions and files are both ordered by name. */
 static void index_units(struct decoded *d)
 {
     const struct autofdo_file *files = d->model->files;
@@ -113,7 +113,7 @@ static size_t count_names(const struct autofdo_instance *instance)
     return n;
 }
 
-/* Returns where the next hash goes. */
+/* Returns the position of the next hash. */
 static uint64_t *hash_names(const struct autofdo_instance *instance, uint64_t *hashes)
 {
     *hashes++ = autofdo_hash_name(instance->name);
@@ -162,7 +162,7 @@ enum bo_status autofdo_decoded_open(const struct autofdo_model *model, struct bo
 
 /* ---- a visit --------------------------------------------------------------------------------- */
 
-/* Where a visit has got to. */
+/* The position of a visit. */
 struct walk {
     struct autofdo_digest digest;
     const uint64_t *hashes; /* the next name's */
@@ -252,7 +252,7 @@ static enum bo_status answer_function(const struct decoded *d, struct bo_span na
     answer->timestamp = function->timestamp;
     answer->digest = walk_function(d, found - 1);
     answer->n_targets = answer->digest.n_targets;
-    /* Most functions have no targets: then there is nothing to look for a second time. */
+    /* Most functions have no targets: then no second visit is needed. */
     if (answer->n_targets && !put_targets(&function->body, sink))
         return BO_OVER_LIMIT;
     return BO_OK;

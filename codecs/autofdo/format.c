@@ -1,4 +1,4 @@
-/* AutoFDO as the harness sees it: counts, fields, and the table of the format. */
+/* AutoFDO: counts, fields, and the struct bo_format that the harness uses. */
 #include "codecs/autofdo/autofdo.h"
 #include "codecs/autofdo/generate.h"
 #include "codecs/autofdo/model.h"
@@ -82,7 +82,7 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
 
 /* ---- the fields ------------------------------------------------------------------------------ */
 
-/* What functions and targets are called, by the numbers of the names. */
+/* The names of functions and targets, as numbers. */
 struct naming {
     struct bo_sequences *out;
     const struct autofdo_name_table *table;
@@ -130,7 +130,7 @@ static void put_texts(struct bo_sequences *out, const char *name,
         bo_add_text(out, name, texts->names[i]);
 }
 
-/* Each path once, and for each file which path it is. */
+/* Each path once, and for each file the number of its path. */
 static void put_files(const struct autofdo_model *model, struct bo_sequences *out)
 {
     struct autofdo_name_table paths;

@@ -1,9 +1,9 @@
 /*
- * AutoFDO models from randomness.
+ * Random AutoFDO models.
  *
  * Shapes follow real profiles roughly (half of the records zero, long tails, most discriminators 0,
- * few targets, the same inlined subtrees again and again, lines that wrap) and lean towards what
- * breaks encodings: counts up to 2^64 - 1, discriminators of 32 bits that collide when they are
+ * few targets, the same inlined subtrees again and again, lines that wrap), and favour values at
+ * which encodings fail: counts up to 2^64 - 1, discriminators of 32 bits that collide when they are
  * folded, instances as deep as the model allows.
  *
  * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
@@ -17,7 +17,7 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Numbers that stand where widths change. */
+/* Numbers at which widths change. */
 static uint64_t strange_number(struct bo_random *r)
 {
     static const unsigned widths[] = {7, 8, 14, 16, 21, 28, 31, 32, 35, 42, 49, 56, 63, 64, 0, 1};
@@ -72,7 +72,7 @@ struct subtree {
     struct autofdo_instance instance;
     unsigned height; /* instances from its root down, the root counted */
     size_t n_instances;
-    size_t long_nbytes; /* of its long names, wherever they stand */
+    size_t long_nbytes; /* of its long names, at every occurrence */
 };
 
 enum {
@@ -97,7 +97,7 @@ struct profile {
     uint32_t n_paths;        /* 0: no files */
     uint32_t max_records;    /* of an instance, mostly */
     size_t n_instances_left; /* that this function may still have */
-    size_t long_nbytes;      /* of long names so far, wherever they stand */
+    size_t long_nbytes;      /* of long names so far, at every occurrence */
 };
 
 static size_t long_nbytes_of(struct bo_span name)
@@ -105,7 +105,7 @@ static size_t long_nbytes_of(struct bo_span name)
     return name.n < LONG_NAME ? 0 : name.n;
 }
 
-/* Whether names of so many bytes, all long, may stand again. */
+/* Whether names of so many bytes, all long, may be added. */
 static bool has_room(const struct profile *profile, size_t long_nbytes)
 {
     return !long_nbytes || profile->long_nbytes + long_nbytes <= MAX_LONG_NBYTES;
@@ -172,7 +172,7 @@ static bool fill_records(struct profile *profile, struct autofdo_instance *insta
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* Puts the subtree where it may be found again. */
+/* Keeps the subtree for later reuse. */
 static void keep_subtree(struct profile *profile, const struct subtree *subtree)
 {
     const uint32_t old = bo_random_below(profile->random, N_SUBTREES);
@@ -244,7 +244,7 @@ static bool make_callee(struct profile *profile, unsigned depth, struct subtree 
     return true;
 }
 
-/* An instance of the same name around the tree, which may become as deep as it may be. */
+/* Puts an instance of the same name around the tree. */
 static bool wrap(struct profile *profile, struct subtree *tree)
 {
     struct autofdo_callsite *callsite = bo_zalloc_array(profile->arena, 1, sizeof *callsite);
@@ -262,7 +262,7 @@ static bool wrap(struct profile *profile, struct subtree *tree)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* The function's tree, out of order still. */
+/* The function's tree, not in order yet. */
 static bool make_body(struct profile *profile, struct bo_span name, struct subtree *body)
 {
     struct bo_random *r = profile->random;

@@ -1,4 +1,4 @@
-/* Models from randomness: entries of struct bo_format, and what they are made of. */
+/* Random models: entries of struct bo_format, and their parts. */
 #ifndef AUTOFDO_GENERATE_H
 #define AUTOFDO_GENERATE_H
 
@@ -21,7 +21,7 @@ struct bo_span autofdo_random_path(struct bo_random *random, uint32_t n_paths,
                                    struct bo_arena *arena);
 
 /*
- * A function, in canonical order, with one part as large as few are; false when the arena refuses.
+ * A function, in canonical order, with one very large part; false when the arena refuses.
  */
 bool autofdo_extreme_body(struct bo_random *random, struct bo_arena *arena,
                           struct autofdo_instance *body_ret);

@@ -1,7 +1,7 @@
 /*
- * Functions at the limits of a profile, one shape each: recursion, arrays that grow with depth and
- * lists that are searched without an index show there. Sizes have bounds of their own, so that few
- * bytes of a fuzzer make no slow model.
+ * Functions at the limits of a profile, one shape each. They reveal recursion, arrays that grow
+ * with depth, and lists that are searched without an index. Sizes are limited, so that a few bytes
+ * of a fuzzer cannot make a slow model.
  */
 #include "codecs/autofdo/generate.h"
 #include "harness/names/extreme_names.h"

@@ -1,6 +1,6 @@
 /*
  * Names and paths of generated AutoFDO models: C, mangled C++ and Rust, the endings that compilers
- * add, and what breaks encodings (names that begin each other, any bytes, 64 KiB).
+ * add, and values at which encodings fail (names that are prefixes of others, any bytes, 64 KiB).
  *
  * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
  * compiler, and the same seed must give the same model everywhere.
@@ -44,7 +44,7 @@ static void put_ending(struct bo_draft *d, struct bo_random *r)
     BO_DRAFT_ONE_OF(d, r, endings);
 }
 
-/* What text forms may take for something else. */
+/* Names that a text form may misread. */
 static const char *const strange_names[] = {
     "f:1",  ":",    "a:b:3",    "std::vector<int>::push_back",          "x#y",  "a b",
     "a[1]", "a.b.", "\xc3\xa9", "emplace<void (*&)(void*), void*&>",    "a: 1", "a:1 b",
@@ -52,8 +52,8 @@ static const char *const strange_names[] = {
 };
 
 /*
- * What names may not have becomes something else. So does a colon in front, which LLVM does not
- * read in a target.
+ * Replaces what names may not contain. Also replaces a colon in front, which LLVM does not accept
+ * in a target.
  */
 static void keep_rules(uint8_t *p, size_t n)
 {
@@ -70,14 +70,14 @@ static void keep_rules(uint8_t *p, size_t n)
             p[i] = '_';
 }
 
-/* As long as the field's readers refuse, and as 16 bits cannot count: the draft over and over. */
+/* Repeats the draft up to a length that existing readers reject, and that exceeds 16 bits. */
 static struct bo_span very_long_name(const struct bo_draft *d, size_t n, struct bo_arena *arena)
 {
     uint8_t *p = bo_alloc(arena, n);
     for (size_t i = 0; p && i < n; i++)
         p[i] = d->p[i % d->n];
     if (p)
-        keep_rules(p, n); /* it may end amid the draft, in a blank */
+        keep_rules(p, n); /* it may end inside the draft, at a blank */
     return (struct bo_span){p, n};
 }
 

@@ -1,5 +1,5 @@
 /*
- * AutoFDO models: the rules that they keep, when two are equal, and what adding several up makes.
+ * AutoFDO models: their rules, equality, and merging.
  */
 #include "codecs/autofdo/model.h"
 
@@ -15,7 +15,7 @@ uint64_t autofdo_hash_name(struct bo_span name)
 
 /* ---- the table of names ---------------------------------------------------------------------- */
 
-/* Open addressing, at most half full. Equal hashes prove nothing: the names are compared, too. */
+/* Open addressing, at most half full. If hashes are equal, the names are compared. */
 struct autofdo_name_slot {
     uint64_t hash;
     size_t number_plus_1; /* 0: free */
@@ -55,7 +55,7 @@ static struct autofdo_name_slot *find_slot(const struct autofdo_name_table *tabl
     return &table->slots[at];
 }
 
-/* Twice the slots; the old ones are abandoned to the arena. */
+/* Doubles the slots; the memory of the old ones stays in the arena. */
 static bool grow_slots(struct autofdo_name_table *table)
 {
     const struct autofdo_name_slot *old = table->slots;
@@ -105,7 +105,7 @@ bool autofdo_names_find(const struct autofdo_name_table *table, struct bo_span n
 
 /* ---- rules of names and paths ---------------------------------------------------------------- */
 
-/* A colon, digits and a blank in a row: where the text form sees the end of a target. */
+/* A colon, digits and a blank in a row, which end a target in the text form. */
 static bool holds_count(struct bo_span name)
 {
     bool after_colon = false;

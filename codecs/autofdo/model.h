@@ -13,7 +13,7 @@ enum bo_status autofdo_merge(const void *const *models, size_t n, struct bo_aren
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* A place as one number that orders as places do: by line, then by discriminator. */
+/* A place as one number, which orders places by line, then by discriminator. */
 static inline uint64_t autofdo_place(uint32_t line, uint32_t discriminator)
 {
     return (uint64_t)line << 32 | discriminator;
@@ -27,11 +27,11 @@ int autofdo_compare_files(const void *a, const void *b);
 
 /*
  * Adds up n (at least one) instances into one of the first one's name, in canonical order. Records,
- * targets and callsites of the parts may stand in any order and several times: what has the same
- * place (and name) adds up. So one part alone is brought into canonical order. The sum shares names
- * with the parts, and arrays that needed no change when `are_canonical` says that each part by
- * itself keeps the model's rules. *n_saturated grows by the sums that stopped at 2^64 - 1. The
- * parts are at most AUTOFDO_MAX_DEPTH deep.
+ * targets and callsites of the parts may be in any order and occur several times: those with the
+ * same place (and name) are added up. So a single part is brought into canonical order. The sum
+ * shares names with the parts. If `are_canonical` (each part follows the model's rules), it also
+ * shares arrays that needed no change. *n_saturated grows by the number of sums that saturated at
+ * 2^64 - 1. The parts are at most AUTOFDO_MAX_DEPTH deep.
  */
 enum bo_status autofdo_sum_instances(const struct autofdo_instance *const *parts, size_t n,
                                      bool are_canonical, struct bo_arena *arena,
@@ -56,7 +56,7 @@ struct autofdo_name_table {
     size_t cap;
     struct autofdo_name_slot *slots;
     size_t mask;   /* slots - 1 */
-    uint64_t seed; /* of the hash: nobody foresees it, so no file has names that all collide */
+    uint64_t seed; /* of the hash: unpredictable, so no file can have names that all collide */
     struct bo_arena *arena;
 };
 
@@ -64,12 +64,12 @@ struct autofdo_name_table {
 bool autofdo_names_init(struct autofdo_name_table *table, size_t n_names, struct bo_arena *arena);
 
 /*
- * Gives the name the next number, table->n, when the table does not have it; *number_ret is its
- * number, old or new. False when the arena refuses.
+ * Adds the name with the next number, table->n, unless the table contains it. *number_ret is its
+ * number, old or new. False if the arena refuses memory.
  */
 bool autofdo_names_add(struct autofdo_name_table *table, struct bo_span name, size_t *number_ret);
 
-/* False when the table does not have the name. */
+/* False if the table does not contain the name. */
 bool autofdo_names_find(const struct autofdo_name_table *table, struct bo_span name,
                         size_t *number_ret);
 

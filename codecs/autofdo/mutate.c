@@ -1,9 +1,9 @@
 /*
  * One change of an AutoFDO model: somewhere in a function's tree, of a function, or of a file.
  *
- * What lies on the way to the change is copied, the rest is shared with the old model. The changed
- * function is brought into canonical order again: so a record that moves onto another adds up with
- * it.
+ * Everything that contains the change is copied; the rest is shared with the old model. The changed
+ * function is brought into canonical order again, so a record that moves to the place of another
+ * record is added to it.
  */
 #include <stdlib.h>
 
@@ -211,7 +211,7 @@ static bool has_file(const struct mutator *m, struct bo_span name)
     return false;
 }
 
-/* A file for a function without one, or another path for a file, or a file less. */
+/* Adds a file for a function without one, changes the path of a file, or removes a file. */
 static bool change_files(struct mutator *m)
 {
     const struct bo_span path = autofdo_random_path(m->random, AUTOFDO_N_PATHS, m->arena);
@@ -243,7 +243,7 @@ static void mark_files(const struct autofdo_name_table *names,
         mark_files(names, &instance->callsites[i].callee, is_there);
 }
 
-/* Drops the files of functions that are not in the profile any more. */
+/* Removes the files of functions that are no longer in the profile. */
 static bool drop_files(struct mutator *m)
 {
     struct autofdo_name_table names;

@@ -1,6 +1,6 @@
 /*
- * The query kinds of AutoFDO: their right answers and their form on the command line. How queries
- * are drawn is in workloads.c.
+ * The query kinds of AutoFDO: their expected answers and their form on the command line. How
+ * queries are drawn is in workloads.c.
  */
 #include "codecs/autofdo/queries.h"
 
@@ -14,8 +14,8 @@
 /* One function being visited. */
 struct visit {
     struct autofdo_digest digest;
-    struct bo_sink *targets; /* takes them in the order of the visit; NULL to skip them */
-    bool is_full;            /* the sink refused one */
+    struct bo_sink *targets; /* receives them in the order of the visit; NULL to skip them */
+    bool is_full;            /* the sink had no room for one */
 };
 
 static size_t padded(size_t n)
@@ -134,7 +134,7 @@ struct path_walk {
     size_t f, file;
 };
 
-/* The path of function walk->f, which is then the one before; "" when it has no file. */
+/* The path of function walk->f, "" when it has no file. Advances the walk. */
 static struct bo_span next_path(struct path_walk *walk)
 {
     static const uint8_t nothing[1];
@@ -239,7 +239,7 @@ static struct autofdo_summary summary_of(const struct counts *counts)
         for (; n < counts->n && sum < wanted; n++)
             sum = add_saturating(sum, counts->p[n]);
         while (n && n < counts->n && counts->p[n] == counts->p[n - 1])
-            n++; /* equal counts stand together */
+            n++; /* equal counts are adjacent */
         summary.entries[e] = (struct autofdo_entry){n ? counts->p[n - 1] : 0, n};
     }
     return summary;
@@ -288,7 +288,7 @@ static bool name_at(const void *opaque, uint64_t i, void *query)
     return true;
 }
 
-/* Steps from the path before to the next one by their bytes. */
+/* Steps from one path to the next in the order of their bytes. */
 static bool path_at(const void *opaque, uint64_t i, void *query)
 {
     const struct autofdo_model *model = opaque;

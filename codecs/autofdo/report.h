@@ -1,4 +1,4 @@
-/* What reports say of the format: an entry of struct bo_format. */
+/* The report of the format: an entry of struct bo_format. */
 #ifndef AUTOFDO_REPORT_H
 #define AUTOFDO_REPORT_H
 

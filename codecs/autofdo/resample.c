@@ -1,11 +1,11 @@
 /*
- * Profiles of any number of functions that are like a real one.
+ * Profiles with any number of functions, drawn from a real profile.
  *
- * The real functions come again and again, each time as those of another program: rare words in all
- * names and paths are others (harness/names/renaming.h), and the counts of each function are
- * multiplied by one number between 4/5 and 5/4, so that those that were equal stay so. Of the last
- * program, or of the only one, come as many functions as are wanted, evenly spaced. Lines, and how
- * functions are inlined, stay.
+ * The real functions are repeated; each repetition represents another program. In a repetition,
+ * rare words in all names and paths are replaced (harness/names/renaming.h), and the counts of each
+ * function are multiplied by one number between 4/5 and 5/4, so that equal counts stay equal. From
+ * the last (or only) repetition, the required number of functions is taken, evenly spaced. Lines,
+ * and how functions are inlined, are not changed.
  */
 #include "codecs/autofdo/resample.h"
 
@@ -51,8 +51,8 @@ static bool rename_it(struct program *program, struct bo_span *name)
 }
 
 /*
- * No two functions have one name: where renaming left one, a number follows, as of compilers'
- * copies.
+ * No two functions have the same name: if a name is taken already, a number is appended, as
+ * compilers do for copies of functions.
  */
 static bool make_unique(struct program *program, struct bo_span *name)
 {
@@ -77,7 +77,7 @@ static bool make_unique(struct program *program, struct bo_span *name)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* What was counted stays so. */
+/* Counts above 0 stay above 0. */
 static uint64_t scaled(const struct program *program, uint64_t count)
 {
     const uint64_t v = (count >> 16) * program->factor + ((count & 0xffff) * program->factor >> 16);
@@ -169,7 +169,7 @@ static bool note_names(const struct autofdo_instance *instance, struct bo_texts 
     return ok;
 }
 
-/* Sorts them, each name once, and of names in the profile. */
+/* Sorts files; keeps one for each name, of names in the profile. */
 static bool tidy_files(const struct autofdo_model *model, struct autofdo_file *files, size_t *n,
                        struct bo_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* Models of any size that are like a real one: an entry of struct bo_format. */
+/* Models of any size, drawn from a real one: an entry of struct bo_format. */
 #ifndef AUTOFDO_RESAMPLE_H
 #define AUTOFDO_RESAMPLE_H
 

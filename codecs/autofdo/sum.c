@@ -1,4 +1,4 @@
-/* Adding up AutoFDO instances and whole models: places that occur several times become one. */
+/* Adds up AutoFDO instances and whole models: places that occur several times become one. */
 #include <stdlib.h>
 
 #include "codecs/autofdo/model.h"
@@ -8,11 +8,11 @@
 struct adder {
     struct bo_arena *arena;
     struct bo_error *err;
-    bool are_canonical;   /* the parts; so one part is its own sum */
-    uint64_t n_saturated; /* sums that stopped at 2^64 - 1 */
+    bool are_canonical;   /* the parts are, so a single part is its own sum */
+    uint64_t n_saturated; /* sums that saturated at 2^64 - 1 */
 };
 
-/* A sum that counts once when it stops, however much is still to come. */
+/* A sum that is counted once when it saturates, even if more is added. */
 struct sum {
     uint64_t v;
     bool is_saturated;
@@ -160,7 +160,7 @@ static enum bo_status sum_callsites(struct adder *a, const struct autofdo_callsi
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
-/* Every part's records and callsites side by side, to be folded. Each node is gathered but once. */
+/* Collects the records and callsites of all parts, to be added up. Each node is collected once. */
 static enum bo_status sum_instances(struct adder *a, const struct autofdo_instance *const *parts,
                                     size_t n, unsigned depth, struct autofdo_instance *sum_ret)
 {
@@ -217,7 +217,7 @@ static int compare_function_pointers(const void *a, const void *b)
     return autofdo_compare_functions(*(const void *const *)a, *(const void *const *)b);
 }
 
-/* Adds up n functions of one name. The timestamp is the earliest that there is. */
+/* Adds up n functions of one name. The timestamp is the earliest that is not 0. */
 static enum bo_status sum_functions(struct adder *a, const struct autofdo_function *const *parts,
                                     size_t n, struct autofdo_function *sum_ret)
 {
@@ -271,7 +271,7 @@ int autofdo_compare_files(const void *a, const void *b)
     return bo_span_compare(x->name, y->name);
 }
 
-/* A file, and which of all it is. */
+/* A file and its index among all. */
 struct source {
     struct autofdo_file file;
     size_t number;
@@ -284,7 +284,7 @@ static int compare_sources(const void *a, const void *b)
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Of each name the first path that is not empty. */
+/* Keeps for each name the first path that is not empty. */
 static enum bo_status merge_files(const struct adder *a, const struct autofdo_model *const *models,
                                   size_t n_models, struct autofdo_model *merged)
 {

@@ -55,8 +55,8 @@ static void sort_by_byte(const uint64_t *from, uint64_t *to, size_t n, unsigned 
 }
 
 /*
- * Sorts downwards, byte by byte, only as many bytes as the highest count has; returns where they
- * are.
+ * Sorts in descending order, byte by byte, only as many bytes as the highest count has. Returns the
+ * sorted array, which is one of the two.
  */
 static const uint64_t *sort_counts(uint64_t *counts, uint64_t *spare, size_t n, uint64_t highest)
 {

@@ -3,12 +3,12 @@
  * prints it.
  *
  *   NAME:TOTAL:HEAD                              a function
- *    LINE[.DISCRIMINATOR]: COUNT [NAME:COUNT]... a record of its, with targets
+ *    LINE[.DISCRIMINATOR]: COUNT [NAME:COUNT]... a record of it, with its targets
  *    LINE[.DISCRIMINATOR]: NAME:TOTAL            what is inlined there, one blank deeper
  *
- * Data that LLVM does not support is in comments, which it skips: `#@ timestamp N` right before its
- * function, `#@ file NAME<tab>PATH` anywhere. Names may hold blanks. Totals are computed, and
- * skipped when read. See README.md.
+ * Data that LLVM does not support is in comments, which LLVM skips: `#@ timestamp N` right before a
+ * function, `#@ file NAME<tab>PATH` anywhere. Names may contain blanks. Totals are computed when
+ * printing, and skipped when reading. See README.md.
  */
 #include "codecs/autofdo/text.h"
 
@@ -86,7 +86,7 @@ static void put_place(struct bo_writer *out, unsigned depth, uint32_t line, uint
     bo_put_bytes(out, ": ", 2);
 }
 
-/* As LLVM lists them: the highest count first, then by name. */
+/* LLVM's order of targets: by descending count, then by name. */
 static int compare_targets(const void *a, const void *b)
 {
     const struct autofdo_target *x = a, *y = b;
@@ -163,7 +163,7 @@ struct listed {
     const uint64_t *totals;
 };
 
-/* As LLVM lists functions: the highest total first, then by name. */
+/* LLVM's order of functions: by descending total, then by name. */
 static int compare_listed(const void *a, const void *b)
 {
     const struct listed *x = a, *y = b;

@@ -2,8 +2,8 @@
  * Reading the text form of AutoFDO in one pass; text.c describes the syntax.
  *
  * Functions, records and callsites may come in any order. Records and callsites of one place (and
- * name) add up, as in LLVM; a sum above 2^64 - 1 is an error, as there. What LLVM would silently
- * drop is an error, too.
+ * name) are added, as in LLVM; a sum above 2^64 - 1 is an error, as in LLVM. What LLVM would drop
+ * without an error is an error, too.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct level {
     uint32_t line, discriminator; /* where it is inlined */
     struct autofdo_record *records;
     struct autofdo_callsite *callsites;
-    size_t n_records, cap_records; /* the room stays for the next instance as deep */
+    size_t n_records, cap_records; /* the room is reused for the next instance of this depth */
     size_t n_callsites, cap_callsites;
 };
 
@@ -39,10 +39,10 @@ struct parser {
     const uint8_t *end; /* of this line */
     struct bo_arena *arena;
     struct bo_error *err;
-    struct autofdo_name_table names; /* all that were met, copied */
+    struct autofdo_name_table names; /* all names read so far, copied */
     struct level levels[AUTOFDO_MAX_DEPTH];
     unsigned depth;       /* instances that are open: the function's is levels[0] */
-    bool is_canonical;    /* nothing in this function has been out of order, or double */
+    bool is_canonical;    /* nothing in this function is out of order or duplicate so far */
     uint64_t head;        /* of this function */
     size_t function_off;  /* and where its line starts */
     uint64_t timestamp;   /* of the next function, or 0 */
@@ -74,7 +74,7 @@ static bool is_digit(uint8_t c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads a decimal number at *at and moves there; false, and not moved, without one up to max. */
+/* Reads a decimal number up to max at *at and advances *at; otherwise false, *at unchanged. */
 static bool scan_number(const uint8_t **at, const uint8_t *end, uint64_t max, uint64_t *v_ret)
 {
     const uint8_t *p = *at;
@@ -106,8 +106,8 @@ static bool take_byte(struct parser *p, uint8_t c)
 }
 
 /*
- * Takes the number after the last colon before *end off, and moves *end to that colon; false, and
- * nothing taken, when not a number up to 2^64 - 1 and a colon stand there.
+ * Reads the number between the last colon before *end and *end, and moves *end to that colon. If no
+ * number up to 2^64 - 1 is there, returns false and does not change *end.
  */
 static bool take_last_number(const struct parser *p, const uint8_t **end, uint64_t *v_ret)
 {
@@ -121,7 +121,7 @@ static bool take_last_number(const struct parser *p, const uint8_t **end, uint64
     return true;
 }
 
-/* A name that is kept: the same bytes are copied once. */
+/* Copies a name; equal names are copied once. */
 static enum bo_status keep_name(struct parser *p, const uint8_t *start, const uint8_t *end,
                                 struct bo_span *name_ret)
 {
@@ -154,7 +154,7 @@ static void open_instance(struct parser *p, struct bo_span name, uint32_t line,
     level->n_records = level->n_callsites = 0;
 }
 
-/* Copies what was read of an instance to where it stays. */
+/* Copies the contents of an instance to the model. */
 static bool keep_instance(struct parser *p, const struct level *level,
                           struct autofdo_instance *instance)
 {
@@ -196,7 +196,7 @@ static enum bo_status close_callee(struct parser *p)
     return BO_OK;
 }
 
-/* Closes instances until only `depth` of them are open; the function's own stays. */
+/* Closes instances until only `depth` are open; the function's own instance stays open. */
 static enum bo_status close_callees(struct parser *p, unsigned depth)
 {
     enum bo_status status = BO_OK;
@@ -252,7 +252,7 @@ static const uint8_t *find_target_end(const struct parser *p)
     return p->end;
 }
 
-/* The next ` NAME:COUNT` of a record's line; LLVM allows several blanks. Names may hold blanks. */
+/* The next ` NAME:COUNT` of a record's line. LLVM allows several blanks, and blanks in names. */
 static enum bo_status take_target(struct parser *p, struct autofdo_target *target)
 {
     while (take_byte(p, ' '))
@@ -328,7 +328,7 @@ static enum bo_status take_callee(struct parser *p, uint32_t line, uint32_t disc
     return BO_OK;
 }
 
-/* A line with n_blanks before p->p: it belongs to the open instance as deep. */
+/* A line with n_blanks before p->p: it belongs to the open instance of that depth. */
 static enum bo_status take_inner_line(struct parser *p, size_t n_blanks)
 {
     uint64_t line, discriminator = 0;
@@ -379,7 +379,7 @@ static enum bo_status take_header(struct parser *p)
     return BO_OK;
 }
 
-/* Takes the word and the blank after it, or the word that ends its line. */
+/* Skips the word and the blank after it, or the word that ends its line. */
 static bool take_word(struct parser *p, const char *word)
 {
     const size_t n = strlen(word), left = (size_t)(p->end - p->p);
@@ -415,7 +415,7 @@ static enum bo_status take_file(struct parser *p, const uint8_t *start)
     return BO_OK;
 }
 
-/* A comment that begins with #@ says what LLVM has no place for; the others say nothing. */
+/* A comment that begins with #@ contains data that LLVM cannot store; others are skipped. */
 static enum bo_status take_comment(struct parser *p)
 {
     const uint8_t *start = p->p;
@@ -491,7 +491,7 @@ static int compare_read_functions(const void *a, const void *b)
     return order ? order : (x->off > y->off) - (x->off < y->off);
 }
 
-/* Functions by name; LLVM would forget the first of two of one name. */
+/* Sorts functions by name. Of two with one name, LLVM would drop the first. */
 static enum bo_status keep_functions(struct parser *p, struct autofdo_model *model)
 {
     const size_t n = p->n_functions;
@@ -528,7 +528,7 @@ static void mark_instances(const struct parser *p, const struct autofdo_instance
         mark_instances(p, &instance->callsites[i].callee, is_instance);
 }
 
-/* Files by the name of their function, which must be in the profile. */
+/* Sorts files by the name of their function, which must be in the profile. */
 static enum bo_status keep_files(struct parser *p, struct autofdo_model *model)
 {
     const size_t n = p->n_files;

@@ -1,6 +1,6 @@
 /*
- * How queries of AutoFDO are drawn: uniformly, by hotness, and around the names and paths that
- * there are.
+ * How queries of AutoFDO are drawn: uniformly, by hotness, and from names and paths close to the
+ * existing ones.
  *
  * Each draw is a statement of its own: the same seed must give the same queries everywhere.
  */
@@ -28,8 +28,8 @@ static size_t draw_uniform(const void *model, struct bo_random *random, struct b
     return bo_draw_present_names(&names, random, n, queries);
 }
 
-/* The sum of all counts of an instance and of what it inlines, at most 2^40: sums of such do not
- * overflow. */
+/* The sum of all counts of an instance and of what it inlines, at most 2^40, so that sums of these
+ * do not overflow. */
 static uint64_t weight_of(const struct autofdo_instance *instance)
 {
     const uint64_t most = UINT64_C(1) << 40;
@@ -41,7 +41,7 @@ static uint64_t weight_of(const struct autofdo_instance *instance)
     return weight < most ? weight : most;
 }
 
-/* A function as often as its counts are high; one that was never sampled hardly ever. */
+/* The probability of a function is proportional to its counts, plus 1. */
 static size_t draw_hot(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                        size_t n, void *queries)
 {
@@ -89,7 +89,7 @@ static int compare_paths(const void *a, const void *b)
     return bo_span_compare(*x, *y);
 }
 
-/* Each path at most once, shuffled: reading the same file twice in a round would say nothing. */
+/* Each path at most once, shuffled: a second read in a round would add no information. */
 static size_t draw_paths(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {

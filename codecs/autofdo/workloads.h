@@ -13,8 +13,8 @@ extern const struct bo_workload autofdo_function_workloads[AUTOFDO_N_FUNCTION_WO
 extern const struct bo_workload autofdo_tu_workloads[AUTOFDO_N_TU_WORKLOADS];
 
 /*
- * Names and paths around those of the model: themselves, those of callees and targets, and what a
- * reader may take for them. There are such, absent ones, of an empty model, too.
+ * Names and paths close to those of the model: themselves, those of callees and targets, and ones
+ * that a reader may confuse with them. For an empty model, too, there are absent ones.
  */
 size_t autofdo_draw_name_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
                                size_t n, void *queries);

@@ -1,4 +1,4 @@
-/* Bits of codecs with fingerprints or Elias-Fano codes: fields of any width, and the r-th one. */
+/* Bit strings of codecs with fingerprints or Elias-Fano codes: fields, and the r-th 1 bit. */
 #ifndef GUID_BITS_H
 #define GUID_BITS_H
 
@@ -7,7 +7,10 @@
 
 enum { GUID_WIDE_NBYTES = 40 }; /* zeros after an encoding, for wide loads */
 
-/* An odd number and its inverse: neighbours become distant, and nothing is lost. */
+/*
+ * An odd number and its inverse. Multiplication by it maps neighbours to distant numbers, and is
+ * reversible.
+ */
 #define GUID_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 #define GUID_FACTOR_INVERSE UINT64_C(0xf1de83e19937733d)
 _Static_assert(GUID_FACTOR *GUID_FACTOR_INVERSE == 1, "they undo each other");
@@ -38,7 +41,7 @@ static inline void guid_put_unary(struct bo_bit_writer *bits, uint64_t n_zeros)
     bo_put_bits(bits, 1u << n_zeros, (unsigned)n_zeros + 1);
 }
 
-/* Up to 57 bits from any bit on, by their mask. */
+/* Up to 57 bits from any bit on; their number is that of the ones in the mask. */
 static inline uint64_t guid_bits_at(const uint8_t *p, uint64_t bit, uint64_t mask)
 {
     return bo_le64(p + bit / 8) >> bit % 8 & mask;
@@ -54,13 +57,13 @@ static inline uint64_t guid_wide_bits_at(const uint8_t *p, uint64_t bit, unsigne
     return v & guid_mask(n_bits);
 }
 
-/* The place of the r-th (from 0, below 64) one of the word; 64 when it has no more than r. */
+/* The position of the r-th (from 0, below 64) 1 bit of the word; 64 if it has at most r. */
 static inline unsigned guid_select_portable(uint64_t word, unsigned r)
 {
     uint64_t sums = word - (word >> 1 & UINT64_C(0x5555555555555555));
     sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
     sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101);
-    /* Byte i of sums: the ones of the bytes up to i, at most 64. */
+    /* Byte i of sums: the number of 1 bits in bytes 0 to i, at most 64. */
     const uint64_t high = UINT64_C(0x8080808080808080);
     const uint64_t not_above = ((r * UINT64_C(0x0101010101010101) | high) - sums) & high;
     const unsigned place = (unsigned)((not_above >> 7) * UINT64_C(0x0101010101010101) >> 56) * 8;

@@ -119,7 +119,7 @@ static inline uint32_t end_of(const struct reader *reader, size_t off, bool is_l
     const size_t next = off + ITEM_NBYTES;
     if (next >= reader->end_off)
         return bo_le32(reader->in.p + reader->end_off);
-    /* A bucket that is followed by less than an item was damaged. */
+    /* Less than one item after a bucket: the file is damaged. */
     const size_t start = next + (is_last ? COUNT_NBYTES : 0) + 8;
     return bo_le32(reader->in.p + (start < reader->end_off ? start : reader->end_off));
 }
@@ -139,7 +139,7 @@ static inline bool read_bucket(const struct reader *reader, uint64_t bucket, uin
     return *n_ret * (uint64_t)ITEM_NBYTES <= reader->end_off - *off_ret;
 }
 
-/* Takes the items of one bucket, which start at *off, where the buckets before end. */
+/* Reads the items of one bucket, which start at *off, where the buckets before end. */
 static enum bo_status take_bucket(const struct reader *reader, uint64_t bucket, size_t *off,
                                   struct bo_records *model, struct bo_error *err)
 {

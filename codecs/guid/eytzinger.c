@@ -1,6 +1,6 @@
 /*
- * eytzinger: GUIDs in breadth-first order of a binary search tree, as LLVM's main branch lays them
- * out (proposed): those with a body, then those without. All integers are little-endian.
+ * eytzinger: GUIDs in breadth-first order of a binary search tree, as in LLVM's main branch
+ * (proposed): those with a body, then those without. All integers are little-endian.
  *
  *   u64  K   GUIDs with a body
  *   u64  M   without
@@ -8,8 +8,8 @@
  *   M u64    the same
  *   K + 1 u32  starts of the bodies, which lie in the order of their GUIDs; the last is their end
  *
- * Two readers: `eytzinger` branches on each step, as LLVM's; `eytzinger-prefetch` does not, and
- * fetches the line of the great-grandchildren ahead.
+ * Two readers: `eytzinger` branches in each step, as LLVM's does; `eytzinger-prefetch` does not,
+ * and prefetches the cache line of the great-grandchildren.
  */
 #include "codecs/guid/guid.h"
 
@@ -152,7 +152,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
     return reader ? read_head(in, reader, err) : bo_fail_alloc(err, arena);
 }
 
-/* The place of a GUID, or n: as LLVM's reader, which stops when it has found it. */
+/* The index of a GUID, or n. As LLVM's reader, stops when the GUID is found. */
 static inline size_t step_down(const uint8_t *guids, size_t n, uint64_t guid)
 {
     size_t i = 0;
@@ -165,7 +165,7 @@ static inline size_t step_down(const uint8_t *guids, size_t n, uint64_t guid)
     return n;
 }
 
-/* The same without branches: down to a leaf, then back to the last node that was not below. */
+/* The same without branches: down to a leaf, then back to the last node that is not less. */
 static inline size_t step_down_ahead(const uint8_t *guids, size_t n, uint64_t guid)
 {
     size_t i = 1;

@@ -1,4 +1,4 @@
-/* Sets of GUIDs as the harness sees them: the table of the format. */
+/* Sets of GUIDs: the struct bo_format that the harness uses. */
 #include "codecs/guid/guid.h"
 #include "codecs/guid/queries.h"
 

@@ -31,8 +31,8 @@ struct guid_find_query {
 enum guid_state { GUID_ABSENT, GUID_IS_MEMBER, GUID_HAS_BODY };
 
 /*
- * The place of a body is the encoding's own choice. So the answer is its size, which a reader
- * computes from where it starts and ends.
+ * Each encoding chooses where a body lies. So the answer is the size of the body, which a reader
+ * computes from where the body starts and ends.
  */
 struct guid_find_answer {
     uint32_t state;  /* enum guid_state */
@@ -44,7 +44,7 @@ struct guid_find_answer {
 /* The declaration of the entries, in model.c. */
 extern const struct bo_shape guid_shape;
 
-/* The answer for a member whose body starts and ends there; at one place when it has none. */
+/* The answer for a member whose body starts and ends there; equal offsets mean no body. */
 static inline struct guid_find_answer guid_extent(uint32_t start, uint32_t end)
 {
     return (struct guid_find_answer){end == start ? GUID_IS_MEMBER : GUID_HAS_BODY, end - start};
@@ -58,11 +58,11 @@ static inline uint32_t guid_nbytes(const struct guid_entry *entry)
 /* The model's entries, their number in *n_ret, and the bytes of all bodies in *total_ret. */
 const struct guid_entry *guid_entries(const void *model, size_t *n_ret, uint64_t *total_ret);
 
-/* As guid_entries, of models that 32 bits can count; else BO_UNSUPPORTED. */
+/* As guid_entries; BO_UNSUPPORTED if a number of the model does not fit 32 bits. */
 enum bo_status guid_entries32(const void *model, const struct guid_entry **entries_ret,
                               size_t *n_ret, uint32_t *total_ret, struct bo_error *err);
 
-/* A model of n entries, by GUID, to be filled in; NULL when the arena refuses. */
+/* A model of n entries, by GUID, for the caller to fill in; NULL if the arena refuses memory. */
 struct guid_entry *guid_new_model(size_t n, struct bo_arena *arena, struct bo_records **model_ret);
 
 #endif

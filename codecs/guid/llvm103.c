@@ -8,7 +8,7 @@
  *   K pairs  of uvarint index of a GUID, ascending; uvarint start of its body, ascending from 0
  *   uvarint  bytes of all bodies, in LLVM's file the size of the section that has them
  *
- * As LLVM's reader, open makes a hash table of all: linear probing, at most half full.
+ * As LLVM's reader, open builds a hash table of all GUIDs: linear probing, at most half full.
  */
 #include "codecs/guid/guid.h"
 
@@ -63,7 +63,7 @@ static enum bo_status take_guids(struct bo_cursor *c, struct bo_arena *arena,
     return BO_OK;
 }
 
-/* Sets the size of the body before, which ends at `end`. */
+/* Sets the size of the previous body, which ends at `end`. */
 static enum bo_status end_body(struct guid_entry *entry, uint32_t start, uint32_t end,
                                const struct bo_cursor *at, struct bo_error *err)
 {
@@ -113,7 +113,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     return status;
 }
 
-/* A place in the hash table. */
+/* A slot of the hash table. */
 struct slot {
     uint64_t guid;
     uint32_t state, nbytes; /* as in the answer; GUID_ABSENT for a free one */

@@ -37,7 +37,7 @@ enum {
 
 /* ---- the hash -------------------------------------------------------------------------------- */
 
-/* What follows from the header. */
+/* Values that are computed from the header. */
 struct shape {
     uint32_t n, total, n_listed;
     uint32_t n_buckets, n_slots, n_groups;
@@ -60,7 +60,7 @@ static struct shape shape_of(uint32_t n, uint32_t total, uint32_t n_listed)
     };
 }
 
-/* v / 2^32 of a range, rounded down. */
+/* v * range / 2^32, rounded down. */
 static inline uint32_t scale(uint32_t v, uint32_t range)
 {
     return (uint32_t)((uint64_t)v * range >> 32);
@@ -72,7 +72,7 @@ static inline uint32_t fingerprint_of(uint64_t key)
 }
 
 /*
- * Fingerprints x / 2^32 are sent to (x + 3 x^2 + 4 x^3) / 8: the first buckets are the fullest.
+ * Fingerprints x / 2^32 are mapped to (x + 3 x^2 + 4 x^3) / 8: the first buckets are the fullest.
  * Their pilots are found while most slots are free, and no pilot needs many bits.
  */
 static inline uint32_t bucket_of(const struct shape *shape, uint32_t fingerprint)
@@ -110,8 +110,8 @@ struct plan {
     struct shape shape;
     const struct guid_entry *entries;
     uint64_t *keys;     /* bucket by bucket */
-    uint32_t *entry_of; /* which entry each of these is */
-    uint32_t *first;    /* of each bucket in these; one more than buckets */
+    uint32_t *entry_of; /* the entry of each key */
+    uint32_t *first;    /* of each bucket in `keys`; one more than buckets */
     uint32_t *by_size;  /* buckets, the fullest first, by number where they are equally full */
     uint16_t *pilots;
     uint8_t *taken; /* by slot */
@@ -159,7 +159,7 @@ static bool sort_buckets(struct plan *plan, struct bo_arena *arena)
     return true;
 }
 
-/* Whether all keys of a bucket find free slots under the pilot; these are then taken. */
+/* Whether the pilot maps all keys of a bucket to free slots; these are then marked as taken. */
 static bool try_pilot(struct plan *plan, uint32_t bucket, uint32_t pilot)
 {
     const uint32_t first = plan->first[bucket], end = plan->first[bucket + 1];
@@ -256,7 +256,7 @@ static enum bo_status reduce(const struct bo_codec *self, const void *model, str
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The entry of each slot, from 1 on; 0 for a free one. NULL when the arena refuses. */
+/* The entry of each slot, from 1 on; 0 for a free one. NULL if the arena refuses memory. */
 static uint32_t *entries_by_slot(const struct plan *plan, struct bo_arena *arena)
 {
     uint32_t *at = bo_zalloc_array(arena, plan->shape.n_slots, sizeof *at), slot;
@@ -489,7 +489,7 @@ static enum bo_status take_list(const struct reader *reader, struct bo_span in,
     return BO_OK;
 }
 
-/* Pilots, free slots, padding and all that follows from the set are those that encode writes. */
+/* Checks that pilots, free slots and padding are those that encode writes for the set. */
 static enum bo_status expect_canonical(const struct bo_codec *self, struct bo_span in,
                                        const void *model, struct bo_arena *arena,
                                        struct bo_error *err)

@@ -4,7 +4,7 @@
  */
 #include "codecs/guid/select_query.h"
 
-/* The extent of the body of a slot; NULL, or the rule that its group breaks. */
+/* Where the body of a slot starts and ends. Returns NULL, or the rule that its group breaks. */
 ATTRIBUTE static inline __attribute__((always_inline)) const char *CONCAT(QUERY, _extent)(
     const struct reader *reader, uint32_t slot, uint64_t entry, struct guid_find_answer *answer)
 {
@@ -16,7 +16,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) const char *CONCAT(QUERY,
     const uint64_t to = first + GROUP + (uint64_t)(bo_le32(group + 4) >> shape->low_bits);
     if (__builtin_expect(from > to || from > reader->n_end_bits, 0))
         return "ends of a group run past their bits";
-    /* The one of the slot before, and its end. */
+    /* The 1 bit of the slot before, and the end of its body. */
     const uint64_t n_bits = (to < reader->n_end_bits ? to : reader->n_end_bits) - from;
     const uint32_t before = i - (i > 0);
     const uint64_t found = CONCAT(QUERY, _select_near)(reader->ends, from, n_bits, before, 0, 4);
@@ -39,7 +39,8 @@ ATTRIBUTE static enum bo_status QUERY(const struct reader *shared,
                                       const struct guid_find_query *queries, size_t n,
                                       struct guid_find_answer *answers, struct bo_error *err)
 {
-    const struct reader own = *shared, *reader = &own; /* nothing that is written changes it */
+    /* A copy, which writes to answers cannot change. */
+    const struct reader own = *shared, *reader = &own;
     const char *flaw = NULL;
     for (size_t i = 0; i < n && !flaw; i++) {
         const uint64_t key = queries[i].guid * GUID_FACTOR;

@@ -1,6 +1,6 @@
 /*
- * The query kind of sets of GUIDs: right answers from the model alone, how queries are drawn, and
- * their form on the command line. Each draw of a random number is a statement of its own.
+ * The query kind of sets of GUIDs: expected answers from the model alone, how queries are drawn,
+ * and their form on the command line. Each draw of a random number is a statement of its own.
  */
 #include <inttypes.h>
 
@@ -64,7 +64,7 @@ static size_t draw_uniform(const void *model, struct bo_random *random, struct b
     return n_entries ? n : 0;
 }
 
-/* Any number that is not in the set: GUIDs of names that have no profile. */
+/* Random numbers that are not in the set, as GUIDs of names that have no profile. */
 static size_t draw_miss(const void *model, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
@@ -82,7 +82,7 @@ static size_t draw_miss(const void *model, struct bo_random *random, struct bo_a
     return n;
 }
 
-/* Members, and what differs from them in one bit or by one. */
+/* Members, and numbers that differ from members in one bit or by one. */
 static size_t draw_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
@@ -99,7 +99,7 @@ static size_t draw_edges(const void *model, struct bo_random *random, struct bo_
     return n_drawn;
 }
 
-/* No answer has such a state: the query stays as it is, but only the answer says so. */
+/* state >> 8 is 0 in every answer: the query depends on the answer, but is not changed. */
 static void link_find(void *query, const void *previous_answer)
 {
     ((struct guid_find_query *)query)->guid +=

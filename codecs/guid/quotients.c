@@ -25,7 +25,7 @@
  *
  * l is floor(log2(bytes / n)) (guid_low_bits). A body starts where that of the key before ends; a
  * key without a body has the end of the one before. All numbers follow from n, the number of bytes
- * and the set: the encoding is canonical. A reader opens nothing.
+ * and the set: the encoding is canonical. Opening reads only the header.
  */
 #include "codecs/guid/bits.h"
 #include "codecs/guid/guid.h"
@@ -34,7 +34,7 @@ enum { BLOCK_BITS = 6, COUNT_NBYTES = 2, FINGERPRINT_BITS = 32, MAX_KEYS = 65535
 enum { LINE_NBYTES = 64 }; /* a usual block has 7 */
 enum { NEAR_KEYS = 3 };    /* of a bucket, compared at once; GUID_WIDE_NBYTES has room for them */
 
-/* What distinguishes the three. */
+/* The differences of the three codecs. */
 struct variant {
     bool has_bodies, is_fingerprint;
 };
@@ -58,7 +58,7 @@ static unsigned n_top_bits(uint32_t n)
     return floor_bits + ((uint64_t)n * n > UINT64_C(1) << (2 * floor_bits + 1));
 }
 
-/* What follows from the header. */
+/* Values that are computed from the header. */
 struct shape {
     uint32_t n, total;
     unsigned top_bits, rest_bits, low_bits;
@@ -121,7 +121,7 @@ struct item {
     uint32_t nbytes; /* 0 without a body */
 };
 
-/* Sorts by key: by 8 passes over a byte each. */
+/* Sorts by key, in 8 passes over one byte each. */
 static struct item *sort_items(struct item *items, struct item *scratch, size_t n)
 {
     for (unsigned shift = 0; shift < 64; shift += 8) {
@@ -156,7 +156,7 @@ static enum bo_status make_items(const struct variant *variant, const void *mode
         return bo_fail_alloc(err, arena);
     *shape_ret = shape_of(variant, (uint32_t)n, variant->has_bodies ? total : 0);
     const uint64_t kept =
-        ~guid_mask(64 - shape_ret->top_bits - shape_ret->rest_bits); /* all but what is cut off */
+        ~guid_mask(64 - shape_ret->top_bits - shape_ret->rest_bits); /* all but the dropped bits */
     for (size_t i = 0; i < n; i++)
         items[i] = (struct item){key_of(variant, entries[i].guid) & kept,
                                  variant->has_bodies ? guid_nbytes(&entries[i]) : 0};
@@ -288,7 +288,7 @@ struct reader {
     struct shape shape;
     const uint8_t *directory, *blocks;
     size_t blocks_nbytes, blocks_off;
-    bool is_large; /* not for the nearest caches */
+    bool is_large; /* larger than the nearest caches */
 };
 
 static enum bo_status read_head(const struct variant *variant, struct bo_span in,
@@ -313,13 +313,13 @@ static enum bo_status read_head(const struct variant *variant, struct bo_span in
     return BO_OK;
 }
 
-/* A block that is within the file: as its directory entry and its number of keys say. */
+/* A block, by its directory entry and its number of keys. It is within the file. */
 struct block {
     const uint8_t *p;
     uint32_t m, base, extent;
 };
 
-/* NULL, or the rule that the block breaks. What it accepts, bits may be read of. */
+/* Returns NULL, or the rule that the block breaks. All bits of an accepted block may be read. */
 static inline const char *read_block(const struct reader *reader, bool has_bodies, uint32_t block,
                                      struct block *block_ret)
 {
@@ -331,7 +331,7 @@ static inline const char *read_block(const struct reader *reader, bool has_bodie
     const uint32_t base = has_bodies ? bo_le32(entry + 4) : 0,
                    next = has_bodies ? bo_le32(entry + entry_nbytes + 4) : 0;
     const uint8_t *p = reader->blocks + start;
-    if (reader->is_large) { /* what is read next depends on what is read first */
+    if (reader->is_large) { /* later reads depend on the first one */
         __builtin_prefetch(p + 1 * LINE_NBYTES);
         __builtin_prefetch(p + 2 * LINE_NBYTES);
         __builtin_prefetch(p + 3 * LINE_NBYTES);

@@ -5,7 +5,7 @@
 
 #include "codecs/guid/select_query.h"
 
-/* The extent of the i-th body of a block. */
+/* Where the i-th body of a block starts and ends. */
 ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer CONCAT(
     QUERY, _extent)(const struct shape *shape, const struct block *block, uint64_t rests,
                     uint32_t i)
@@ -14,7 +14,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer C
     const uint64_t lows = rests + (uint64_t)block->m * shape->rest_bits;
     const uint64_t highs = lows + (uint64_t)block->m * l;
     const uint64_t n_bits = block->m + (uint64_t)(block->extent >> l);
-    /* The one of the key before, and its end. The first key has none: its body starts at 0. */
+    /* The 1 bit of the key before, and the end of its body. The first key's body starts at 0. */
     const uint32_t before = i - (i > 0);
     const uint64_t found = CONCAT(QUERY, _select_near)(block->p, highs, n_bits, before, 0, 4);
     const uint64_t low = guid_bits_at(block->p, lows + (uint64_t)before * l, shape->low_mask);
@@ -29,7 +29,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer C
     return guid_extent(block->base + (uint32_t)start, block->base + (uint32_t)end);
 }
 
-/* The rest of the bucket's keys, from the one at bit `at` on; absent or an index in *i. */
+/* Searches the rests of a bucket from bit `at` on. False if absent, else the index in *i. */
 ATTRIBUTE static inline __attribute__((always_inline)) bool CONCAT(QUERY, _scan)(
     const struct shape *shape, const struct block *block, uint64_t n_bits, uint64_t at,
     uint64_t rest, uint64_t *i)
@@ -46,7 +46,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) bool CONCAT(QUERY, _scan)
     return false;
 }
 
-/* One answer; NULL, or the rule that the block breaks. */
+/* Computes one answer. Returns NULL, or the rule that the block breaks. */
 ATTRIBUTE static inline __attribute__((always_inline)) const char *CONCAT(QUERY, _one)(
     const struct reader *reader, bool has_bodies, uint64_t key, struct guid_find_answer *answer)
 {
@@ -75,7 +75,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) const char *CONCAT(QUERY,
                   ? k
                   : hit;
     bool is_there = hit < n_keys;
-    /* Rests of sets of few GUIDs are too wide for that. */
+    /* In small sets, rests are too wide for this comparison. */
     if (__builtin_expect((!is_there && n_keys == NEAR_KEYS) || shape->rest_bits > 57, 0))
         is_there = CONCAT(QUERY, _scan)(shape, &block, n_bits, at, rest, &i);
     else
@@ -90,7 +90,8 @@ ATTRIBUTE static enum bo_status QUERY(const struct reader *shared,
                                       const struct guid_find_query *queries, size_t n,
                                       struct guid_find_answer *answers, struct bo_error *err)
 {
-    const struct reader own = *shared, *reader = &own; /* nothing that is written changes it */
+    /* A copy, which writes to answers cannot change. */
+    const struct reader own = *shared, *reader = &own;
     const struct variant variant = own.variant;
     const char *flaw = NULL;
     for (size_t i = 0; i < n && !flaw; i++) {

@@ -1,6 +1,6 @@
 /*
- * The r-th one of a range of bits, included once for each code path, before the batch loop of that
- * path: QUERY is its name, SELECT finds a one in a word, ATTRIBUTE chooses the path.
+ * The r-th 1 bit of a range of bits, included once for each code path, before the batch loop of
+ * that path: QUERY is its name, SELECT finds a one in a word, ATTRIBUTE chooses the path.
  */
 
 /*
@@ -27,8 +27,8 @@ ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _s
 }
 
 /*
- * The same of an r below the number of ones or zeros, without a branch that depends on it where
- * they end within n_words (2 to 4) words, which all are read.
+ * As above, for an r below the number of 1 bits (or 0 bits). Reads n_words (2 to 4) words. If the
+ * bits end within these words, no branch depends on r.
  */
 ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _select_near)(
     const uint8_t *p, uint64_t bit, uint64_t n_bits, uint32_t r, uint64_t flip, unsigned n_words)
@@ -44,7 +44,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _s
         const unsigned n_ones =
             (unsigned)__builtin_popcountll(w ? bo_le64(at + 8 * w) ^ flip : word);
         to += n_ones;
-        const unsigned past = r >= to; /* then all words up to this one are past */
+        const unsigned past = r >= to; /* then all words up to this one are before the bit */
         before += n_ones & (0 - past);
         k += past;
     }

@@ -1,6 +1,6 @@
 /*
- * accel: a table like the accelerator tables that LLVM writes for Apple's DWARF, and a string
- * section beside it.
+ * accel: a table like the accelerator tables that LLVM writes for Apple's DWARF, followed by a
+ * string section.
  *
  *   24  u32  bytes of the table, which starts at 28
  *   28  u32  'HASH': 0x48415348
@@ -66,7 +66,7 @@ static inline uint32_t djb(struct bo_span name)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The functions on their way into the table. */
+/* The functions, while they are sorted into the table. */
 struct plan {
     const struct lprf_model *model;
     uint64_t *keys; /* first the hash alone, then as key_of; then where the offset is written */
@@ -91,7 +91,7 @@ static bool repeats(const struct plan *plan, uint64_t previous_key, uint32_t pre
     return previous_key == plan->keys[f] && lprf_same_name(plan->model, previous, f);
 }
 
-/* Counts hashes, names and their bytes; functions of one hash stand together in the list. */
+/* Counts hashes, names and their bytes; functions of one hash are adjacent in the list. */
 static void count(struct plan *plan)
 {
     uint32_t previous = 0;
@@ -110,7 +110,7 @@ static void count(struct plan *plan)
     }
 }
 
-/* Twice: how many buckets there are depends on how many hashes differ. */
+/* Done twice: the number of buckets depends on the number of different hashes. */
 static enum bo_status make_plan(struct plan *plan, struct bo_arena *arena, struct bo_error *err)
 {
     const struct lprf_model *model = plan->model;
@@ -136,7 +136,7 @@ static enum bo_status make_plan(struct plan *plan, struct bo_arena *arena, struc
     return lprf_link_by_key(model, plan->keys, plan->next, &plan->first, arena, err);
 }
 
-/* Where the writing has got to; offsets from the table's start. */
+/* The state of the writer; offsets are from the table's start. */
 struct position {
     uint8_t *table;
     size_t data, string; /* where the next datum and the next string go */
@@ -232,7 +232,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The first byte of the table's head that is not as it must be, or HEAD_NBYTES. */
+/* The first byte of the table's head that is wrong, or HEAD_NBYTES. */
 static unsigned wrong_byte(const uint8_t *table)
 {
     unsigned i = 0;
@@ -271,14 +271,14 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     return BO_OK;
 }
 
-/* A name's datum: its string and where its records' offsets stand. */
+/* A name's datum: its string, and the place of its records' offsets. */
 struct datum {
     struct bo_span name;
     uint32_t n_records;
     size_t offsets_off, string_off, string_end; /* in the file */
 };
 
-/* Reads the string that starts at `start` of the string section, as the word at `off` says. */
+/* Reads the string at `start` of the string section. `off` is the place of that number. */
 static inline enum bo_status read_string(const struct lprf_file *file, const struct index *index,
                                          uint32_t start, size_t off, struct datum *datum,
                                          struct bo_error *err)

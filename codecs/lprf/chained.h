@@ -68,7 +68,7 @@ static inline enum bo_status lprf_open_chained(struct bo_span in, size_t items_o
     return BO_OK;
 }
 
-/* Reads where the bucket's first item lies and how many it has; 0 and 0 for an empty bucket. */
+/* Reads the offset of a bucket's first item and its number of items; both are 0 without items. */
 static inline enum bo_status lprf_read_bucket(const struct lprf_chained *table, uint64_t bucket,
                                               size_t *off_ret, unsigned *n_ret,
                                               struct bo_error *err)
@@ -135,7 +135,7 @@ static inline enum bo_status lprf_read_item(const struct lprf_chained *table, si
     return BO_OK;
 }
 
-/* Finds the item of a name whose hash is `hash`; *found_ret says whether there is one. */
+/* Finds the item of a name whose hash is `hash`; *found_ret is true if there is one. */
 static inline enum bo_status lprf_find_item(const struct lprf_chained *table, struct bo_span name,
                                             uint64_t hash, struct lprf_item *item, bool *found_ret,
                                             struct bo_error *err)

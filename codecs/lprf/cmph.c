@@ -9,9 +9,9 @@
  *         places of its records (index.h)
  *         the name
  *
- * libcmph draws seeds from rand(), the process's own, which is seeded before; so encoders take
- * turns. The function's bytes are those of a machine that stores the least significant byte first,
- * as all are for which this is built.
+ * libcmph draws seeds from the process's rand(), which the encoder seeds before. So a mutex lets
+ * only one encoder run at a time. The function's bytes are those of a little-endian machine; this
+ * codec is built only for such machines.
  */
 #include <cmph.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ static enum bo_status plan_names(struct plan *plan, struct bo_arena *arena, stru
     return BO_OK;
 }
 
-/* What libcmph reads names from. */
+/* The source from which libcmph reads names. */
 struct source {
     const struct plan *plan;
     size_t next;
@@ -90,8 +90,8 @@ static void rewind_names(void *opaque)
 }
 
 /*
- * NULL when libcmph finds none. It tries few seeds where there are few names, so a few sets of them
- * need a larger graph than usual.
+ * NULL when libcmph finds no function. With few names, libcmph tries few seeds, so some small sets
+ * of names need a larger graph than usual.
  */
 static cmph_t *make_function(const struct plan *plan)
 {
@@ -258,7 +258,7 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
         return BO_OK;
     const uint32_t number = number_of(index->function, name);
     if (number >= index->n_names)
-        return BO_OK; /* only names that are not there get such numbers */
+        return BO_OK; /* only absent names get such numbers */
     struct entry entry;
     const uint32_t start = bo_le32(index->starts + 4 * (size_t)number);
     if (start >= file->end_of_index - index->entries_off)
@@ -281,7 +281,8 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
 }
 
 /*
- * The number of the name whose entry starts at `off` leads there. So no two names have one number.
+ * Checks that the number of the name whose entry starts at `off` leads to that entry. So no two
+ * names have the same number.
  */
 static enum bo_status check_entry(const struct index *index, size_t off, const struct entry *entry,
                                   struct bo_error *err)

@@ -1,6 +1,6 @@
 /*
- * Template: one codec, the crossing of an index with the counter coding LPRF_CODING. Included by
- * cross.h, which says what the index has defined, once for each coding.
+ * Template: one codec, the combination of an index with the counter coding LPRF_CODING. Included
+ * once for each coding by cross.h, which lists what the index has defined.
  */
 #define CODED(name) LPRF_PASTE2(name, LPRF_CODING)
 #define CODING(function) LPRF_PASTE3(lprf, LPRF_CODING, function)

@@ -114,7 +114,7 @@ static bool key_before(const struct pair *a, const struct pair *b)
     return a->hash != b->hash ? a->hash < b->hash : a->number < b->number;
 }
 
-/* The more frequent first; then by hash and number, so that files are the same everywhere. */
+/* The more frequent pairs first; then by hash and number, so that the order is unique. */
 static bool goes_before(const struct pair *a, const struct pair *b)
 {
     if (a->n_functions != b->n_functions)
@@ -122,7 +122,7 @@ static bool goes_before(const struct pair *a, const struct pair *b)
     return key_before(a, b);
 }
 
-/* Merge sort of n pairs; `scratch` has as much room. */
+/* Merge sort of n pairs; `scratch` has room for n pairs. */
 static void sort_pairs(struct pair **pairs, size_t n, struct pair **scratch,
                        bool (*before)(const struct pair *, const struct pair *))
 {

@@ -2,11 +2,11 @@
  * The codings of a function's record: its hash, its number of counters and the counters.
  *   u64     the seed's: u64 hash, u64 n, u64 counters[n], little-endian
  *   varint  u64 hash, varint n, varint counters[n]
- *   packed  varint i: the function has the hash and number of entry i of the hash table. One
- *           counter is a varint. More are a bitmap of n bits, least significant first, padded
- *           with zeros to whole bytes, whose set bits mark the counters above 0, and varints of
- *           those. A varint n follows i when the entry's number is 0.
- * varints are unsigned LEB128 in their shortest form. packed keeps the distinct pairs of hash
+ *   packed  varint i: the function has the hash and number of entry i of the hash table. If the
+ *           entry's number is 0, a varint n follows i. A single counter is a varint. Several
+ *           counters are a bitmap of n bits, least significant first, padded with zeros to whole
+ *           bytes, whose set bits mark the counters above 0, then varints of those counters.
+ * varints are unsigned LEB128 in their shortest form. packed stores the distinct pairs of hash
  * and number at the start of the counter section. The order is by frequency, most frequent first,
  * then by hash, then by number:
  *   u32  entries m
@@ -26,7 +26,7 @@ struct lprf_writer;
 struct lprf_coding {
     const char *name;
     unsigned number; /* in the file's version */
-    /* Makes what the others need in w->coding_state; NULL when that is nothing. */
+    /* Fills w->coding_state for the functions below; NULL when they need no state. */
     enum bo_status (*prepare)(struct lprf_writer *w, struct bo_error *err);
     /* The part that all records share, at the start of the counter section. */
     size_t (*shared_nbytes)(const struct lprf_writer *w);
@@ -45,7 +45,7 @@ struct lprf_hash_table {
     uint32_t n;
 };
 
-/* An opened file, as an index and a counter coding see it. */
+/* An opened file, as an index and a counter coding use it. */
 struct lprf_file {
     struct bo_span in;
     uint64_t maximum;
@@ -76,11 +76,13 @@ static inline enum bo_status lprf_read_varint(struct bo_span in, size_t *off, ui
 }
 
 /*
- * Each coding's readers: open_shared leaves file->records_off after what records share; read_head
- * reads a record up to its counters, of which at least one is sure to be announced and as many as
- * the file has bytes for; read_counters reads these to counters[n_counters] and sets *end_ret to
- * the end of the record; check_shared checks what records share once all have been read, given
- * their entries. Errors name the byte.
+ * Each coding's readers. Errors have the offset of the byte concerned.
+ *   open_shared    sets file->records_off to the end of the part that all records share
+ *   read_head      reads a record up to its counters; their number is at least 1, and no more than
+ *                  the rest of the file can contain
+ *   read_counters  reads these to counters[n_counters], and sets *end_ret to the record's end
+ *   check_shared   checks the part that all records share, after all records have been read, given
+ *                  their entries
  */
 static inline enum bo_status lprf_u64_open_shared(struct lprf_file *file, struct bo_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * Template: crosses an index with every counter coding. Included by an index's file, once, at its
- * end; makes the codecs lprf_<index>_u64, lprf_<index>_varint and lprf_<index>_packed.
+ * Template: combines an index with every counter coding. Included by an index's file, once, at its
+ * end; defines the codecs lprf_<index>_u64, lprf_<index>_varint and lprf_<index>_packed.
  *
  * The file has defined
  *
@@ -20,7 +20,7 @@
  *   put_index           enum bo_status (struct lprf_writer *, struct bo_error *): between
  *                       lprf_begin and the end of the file: the index, lprf_end_index, the records
  *   open_index          enum bo_status (const struct lprf_file *, struct index *, struct bo_error
- *                       *): looks at no more than it needs; file->records_off is set
+ *                       *): reads only what it needs; file->records_off is set
  *   find                enum bo_status (const struct lprf_file *, const struct index *,
  *                       struct bo_span name, struct lprf_match *, struct bo_error *): the first
  *                         record
@@ -30,10 +30,11 @@
  *                       lprf_visit *, void *context, struct bo_error *): all entries, everything in
  *                       the index checked, so that find finds each; names stay valid in file->arena
  *                       when `keep`, else until the next one
- *   order_of            enum lprf_order (const struct index *): in which order `each` goes
+ *   order_of            enum lprf_order (const struct index *): the order in which `each` visits
  *   file_is_alphabetical  bool (const struct index *): file order is the alphabetical one
  *
- * Offsets that a find returns are inside the file; records are checked by who reads them.
+ * Offsets that `find` and `find_more` return are inside the file. Records are checked when they are
+ * read.
  */
 #include "codecs/lprf/file.h"
 
@@ -50,7 +51,7 @@ struct reader {
     struct index index;
 };
 
-/* An iteration's answers. */
+/* The output of an iteration. */
 struct emitter {
     const struct lprf_file *file;
     struct bo_sink *sink;
@@ -93,7 +94,7 @@ static enum bo_status summary(const struct reader *reader, size_t n, uint64_t *a
 
 /* ---- all functions --------------------------------------------------------------------------- */
 
-/* All entries in file order or in alphabetical order, where `each` goes in neither. */
+/* Visits all entries in file order or alphabetical order, when `each` uses neither. */
 static enum bo_status collect_in_order(const struct reader *reader, bool by_name,
                                        struct lprf_entries *entries, struct bo_error *err)
 {
@@ -132,7 +133,7 @@ static enum bo_status iterate(const struct reader *reader, bool alphabetical, si
 }
 
 #ifdef LPRF_INDEX_KEEPS_ORDER
-/* Whether the functions, in file order, are in the order that needs not be kept. */
+/* Whether file order is the alphabetical order, which an index does not store. */
 static bool is_alphabetical(const struct lprf_model *model)
 {
     for (size_t i = 1; i < model->n_functions; i++)

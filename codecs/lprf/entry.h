@@ -1,6 +1,7 @@
 /*
- * Template: the table of one codec, LPRF_ENTRY with the name LPRF_ENTRY_NAME; LPRF_ENTRY_LEVEL_OF
- * when it is a level of another codec. Included by coded.h.
+ * Template: the struct bo_codec of one codec, LPRF_ENTRY with the name LPRF_ENTRY_NAME. If the
+ * codec is a level of another one, LPRF_ENTRY_LEVEL_OF is the name of that codec. Included by
+ * coded.h.
  */
 const struct bo_codec LPRF_PASTE3(lprf, LPRF_ENTRY, LPRF_CODING) = {
     .name = LPRF_ENTRY_NAME "+" LPRF_QUOTE(LPRF_CODING),

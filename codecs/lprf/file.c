@@ -186,7 +186,7 @@ static void merge_keys(const struct keyed *from, size_t half, size_t n, struct k
     memcpy(to + (half - i), from + j, (n - j) * sizeof *to);
 }
 
-/* Sorts by key; `scratch` has as much room. */
+/* Sorts by key; `scratch` has room for as many elements. */
 static void sort_keys(struct keyed *items, size_t n, struct keyed *scratch)
 {
     enum { FIRST_RUN = 8 };
@@ -214,8 +214,8 @@ static void sort_keys(struct keyed *items, size_t n, struct keyed *scratch)
 enum { KEY_NBYTES = 7 };
 
 /*
- * The order of names that are equal up to byte `at`, as far as the next 7 bytes say: these, then
- * how many there are, at most 8.
+ * A sort key of names that are equal up to byte `at`: the next 7 bytes, then the number of bytes
+ * left, at most 8.
  */
 static uint64_t key_at(struct bo_span name, size_t at)
 {
@@ -228,7 +228,7 @@ static uint64_t key_at(struct bo_span name, size_t at)
     return key | n;
 }
 
-/* How many bytes from `at` on all names share, which share those before. */
+/* The number of bytes from `at` on that all names share. They share the bytes before `at`. */
 static size_t n_common(const struct lprf_entry *entries, const struct keyed *items, size_t n,
                        size_t at)
 {
@@ -242,8 +242,8 @@ static size_t n_common(const struct lprf_entry *entries, const struct keyed *ite
 }
 
 /*
- * Sorts n names that share the first `at` bytes. A call of its own gets fewer names, so it nests at
- * most as deep as a name has bytes, / 7.
+ * Sorts n names that share the first `at` bytes. The depth of the recursion is at most the bytes of
+ * the longest name / 7.
  */
 static void sort_names(const struct lprf_entry *entries, struct keyed *items, size_t n, size_t at,
                        struct keyed *scratch)

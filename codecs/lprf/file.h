@@ -1,5 +1,5 @@
 /*
- * What all LPRF files have in common: the header, the way there from a model and back, iteration.
+ * What all LPRF files have in common: the header, encoding and decoding, iteration.
  *
  * Layout (little-endian):
  *
@@ -27,25 +27,25 @@ struct lprf_writer {
     const struct lprf_coding *coding;
     struct bo_writer *out;
     size_t start; /* of the file in out */
-    bool fast;    /* rather than small */
+    bool fast;    /* the fast level: encode faster, to more bytes */
     void *coding_state;
 };
 
-/* The header, with the end of the index still open; the coding is prepared. */
+/* Writes the header, without the end of the index, and prepares the coding. */
 enum bo_status lprf_begin(struct lprf_writer *w, const struct lprf_model *model,
                           const struct lprf_coding *coding, unsigned index_number,
                           struct bo_writer *out, struct bo_error *err);
 
-/* The index ends here; what records share follows. */
+/* Ends the index, and writes the part that all records share. */
 void lprf_end_index(struct lprf_writer *w);
 
-/* All records in file order, and the end. */
+/* Writes all records in file order, and ends the file. */
 enum bo_status lprf_end(struct lprf_writer *w, struct bo_error *err);
 
-/* Where each record will lie, in bytes from the first one; NULL when the arena refuses. */
+/* The offset of each record in bytes from the first one; NULL when the arena refuses. */
 uint64_t *lprf_record_offs(const struct lprf_writer *w);
 
-/* Bytes that hold v, at least 1: the width of fields that hold at most v. */
+/* The bytes of v, at least 1: the width of fields whose values are at most v. */
 static inline unsigned lprf_width(uint64_t v)
 {
     return v ? (71u - (unsigned)__builtin_clzll(v)) / 8u : 1;
@@ -81,7 +81,7 @@ struct lprf_entry {
         order; /* the place in file order: a number, or `off` where records lie in that order */
 };
 
-/* Where a lookup has got to. */
+/* The state of a lookup. */
 struct lprf_match {
     size_t off;  /* of the record; 0: no record follows */
     size_t next; /* the index's own */
@@ -104,10 +104,10 @@ struct lprf_entries {
 /* A lprf_visit whose context is a struct lprf_entries. */
 enum bo_status lprf_collect(void *context, const struct lprf_entry *entry, struct bo_error *err);
 
-/* Sorts into file order; BO_OK, or the arena's refusal. */
+/* Sorts into file order. BO_OK, or the arena's error. */
 enum bo_status lprf_sort_by_order(struct lprf_entries *entries, struct bo_error *err);
 enum bo_status lprf_sort_by_off(struct lprf_entries *entries, struct bo_error *err);
-/* Alphabetically, equal names in file order. */
+/* Sorts alphabetically, equal names in file order. */
 enum bo_status lprf_sort_by_name(struct lprf_entries *entries, struct bo_error *err);
 
 /*
@@ -117,7 +117,7 @@ enum bo_status lprf_sort_by_name(struct lprf_entries *entries, struct bo_error *
 enum bo_status lprf_check_model(const struct lprf_file *file, const struct lprf_model *model,
                                 const struct lprf_entries *entries, struct bo_error *err);
 
-/* A copy of a name in the arena, for names that an index puts together; p is NULL when refused. */
+/* A copy of a name in the arena; p is NULL when the arena refuses. */
 struct bo_span lprf_keep_name(struct bo_span name, struct bo_arena *arena);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * fingerprints: a perfect hash that keeps 64 bits of each name, and names as phrases for iterating.
+ * fingerprints: a perfect hash that stores 64 bits of each name, and names as phrases for
+ * iteration.
  *
  *   24  the head of slots.h; own: codes of all names together
  *   48  pilots
@@ -11,11 +12,11 @@
  *           shares with the start of the name before it (at most 3 are counted); as many ones as it
  *           has further codes, and a zero; these codes
  *
- * A fingerprint is the low half of the hash above the low F - 32 bits of the place that its high
- * half is sent to (perfect_hash.h). F is the least with which slot and fingerprint are equal only
- * for equal hashes, 64 - floor(log2 slots), or 64 where that is above 57, so that one load reads
- * it. So no two names of the file are confused; a name that is not in the file is found with a
- * probability of slots / 2^64.
+ * A fingerprint consists of the low half of the hash, above the low F - 32 bits of the place of its
+ * high half (perfect_hash.h). F is the smallest number with which equal slots and fingerprints
+ * imply equal hashes, 64 - floor(log2 slots), or 64 if that is above 57, so that one load reads a
+ * fingerprint. So no two names of the file are confused. A name that is not in the file is found
+ * with a probability of slots / 2^64.
  */
 #include "codecs/lprf/slots.h"
 #include "harness/coding/grammar.h"
@@ -144,14 +145,14 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     return BO_OK;
 }
 
-/* The fingerprint kept in a slot. */
+/* The fingerprint in a slot. */
 static inline uint64_t kept_at(const struct index *index, uint32_t slot)
 {
     const uint64_t bit = (uint64_t)slot * index->width;
     return bo_le64(index->fingerprints + bit / 8) >> bit % 8 & index->mask;
 }
 
-/* The slot of a name; false when the slot's fingerprint is another's. */
+/* The slot of a name; false when the slot has another fingerprint. */
 static inline bool find_slot(const struct index *index, struct bo_span name, uint32_t *slot_ret)
 {
     const struct lprf_perfect_hash *ph = &index->slots.hash;
@@ -186,7 +187,7 @@ static enum bo_status find_more(const struct lprf_file *file, const struct index
 
 /* ---- all names ------------------------------------------------------------------------------- */
 
-/* Where the records of a slot's functions lie, by the slot's cell, checked once for all slots. */
+/* The place of a slot's records according to its cell, checked once for all slots. */
 struct place {
     uint32_t off;    /* from the first record */
     uint32_t repeat; /* the slot's first; then the next that has not been visited */
@@ -253,7 +254,7 @@ static enum bo_status open_names(struct walk *walk, struct bo_error *err)
     return read_places(walk, err);
 }
 
-/* Takes the next function of a slot. */
+/* Reads the next function of a slot. */
 static bool take_function(const struct walk *walk, uint32_t slot, struct lprf_entry *entry)
 {
     struct place *place = &walk->places[slot];

@@ -1,4 +1,4 @@
-/* LPRF as the harness sees it: counts, fields, and the table of the format. */
+/* LPRF for the harness: counts, fields, and the table of the format. */
 #include "codecs/lprf/generate.h"
 #include "codecs/lprf/lprf.h"
 #include "codecs/lprf/model.h"
@@ -23,8 +23,8 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
 /* ---- the fields ------------------------------------------------------------------------------ */
 
 /*
- * Names are where their order-0 entropy is no floor for a codec that models context: shared
- * prefixes and repeated parts make them several times smaller.
+ * The order-0 entropy of names is no lower bound for a codec that models context: shared prefixes
+ * and repeated parts make names several times smaller.
  */
 static void fields(const void *opaque, struct bo_sequences *out)
 {
@@ -52,7 +52,7 @@ static const struct bo_codec *const codecs[] = {
     NULL,
 };
 
-/* A library's version, as a text; without the library, nothing. */
+/* A library's version as a text; NULL without the library. */
 #ifndef BO_WITH_MARISA
 #define BO_WITH_MARISA NULL
 #endif

@@ -12,12 +12,12 @@
  *         the first name
  *         places of its records
  *         for each further name:
- *           varint  bytes of the name before that it starts with, as many as it can
+ *           varint  bytes that it shares with the start of the name before, as many as possible
  *           varint  bytes that follow, above 0
  *           these
  *           places of its records
  *
- * A lookup searches the first names of the blocks, then reads on in one block.
+ * A lookup searches the first names of the blocks, then reads the names of one block.
  */
 #include "codecs/lprf/index.h"
 
@@ -69,7 +69,7 @@ static void put_name(struct builder *b, struct bo_span last, struct bo_span name
     b->nbytes.names += n;
 }
 
-/* Puts the places of the name that starts at order[i]; returns where the next name does. */
+/* Puts the places of the name that starts at order[i]; returns the start of the next name. */
 static size_t put_places(struct builder *b, size_t i)
 {
     const size_t n = b->model->n_functions;
@@ -173,7 +173,7 @@ static inline enum bo_status read_block(const struct lprf_file *file, const stru
     return BO_OK;
 }
 
-/* Reads bytes of a name, with their number before them; moves *off past them. */
+/* Reads a number of bytes, then these bytes of a name; moves *off past them. */
 static inline enum bo_status read_bytes(const struct lprf_file *file, size_t *off, size_t end,
                                         struct bo_span *bytes, struct bo_error *err)
 {
@@ -291,7 +291,7 @@ static enum bo_status read_name(const struct lprf_file *file, size_t *off, size_
 
 /*
  * Reads the first name of a block, which must be above *name, the last one of the block before.
- * Compares before it copies, so that no third name is held.
+ * Compares before it copies, so that no third name is in memory.
  */
 static enum bo_status read_first_name(const struct lprf_file *file, size_t *off, size_t end,
                                       struct lprf_name_buffer *name, struct bo_error *err)

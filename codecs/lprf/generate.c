@@ -1,10 +1,10 @@
 /*
- * LPRF models from randomness: made whole, or made from another by one change.
+ * Random LPRF models: generated, or derived from another model by one change.
  *
  * Shapes follow real profiles roughly (names of C and mangled names of C++ that share prefixes;
- * most functions of C++ with one counter; few distinct hashes; many zeros, long tails) and lean
- * towards what breaks encodings: names that begin each other, any bytes in names, counters up to
- * 2^64-1.
+ * most functions of C++ with one counter; few distinct hashes; many zeros, long tails). Cases in
+ * which encodings may have bugs are frequent: names that are prefixes of others, any bytes in
+ * names, counters up to 2^64-1.
  *
  * Each draw is a statement of its own: C leaves the order of evaluation inside an expression to the
  * compiler, and the same seed must give the same model everywhere.
@@ -48,7 +48,7 @@ static void put_c_name(struct bo_draft *d, struct bo_random *r)
     bo_draft_identifier(d, r, true);
 }
 
-/* What text forms cannot carry, or may take for something else. */
+/* Names that a plain line of a text form cannot represent, or that a parser may misread. */
 static const char *const strange_names[] = {
     "123", "-1", "+18446744073709551615", "#f",   ":ir",   "\"f\"",    "a\\b",
     " f ", "\t", "-[Foo bar:]",           "a\nb", "a\r\n", "\xff\xfe", "\xc3\xa9"};
@@ -126,7 +126,7 @@ uint64_t lprf_random_count(struct bo_random *r)
     return 1 + (bits & ((UINT64_C(1) << (a < b ? a : b)) - 1));
 }
 
-/* Counters that stand where widths change. */
+/* Counters at which widths change. */
 static uint64_t strange_count(struct bo_random *r)
 {
     static const unsigned widths[] = {7, 8, 14, 16, 21, 28, 31, 32, 35, 42, 49, 56, 63, 64, 0, 1};
@@ -168,7 +168,7 @@ static bool fill_counters(const struct profile *profile, struct lprf_function *f
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* A function but its counters; the key is new or not. False when the arena refuses. */
+/* A function without its counters. Its key is not always new. False when the arena refuses. */
 static bool draft_function(struct profile *profile, struct lprf_function *function)
 {
     struct bo_draft name;
@@ -286,7 +286,7 @@ static void make_key_new(struct lprf_function *functions, size_t n, size_t f)
     }
 }
 
-/* A function out of nothing, put at place f. */
+/* Adds a random function at place f. */
 static bool replace_function(struct lprf_function *functions, size_t f, struct bo_random *random,
                              struct bo_arena *arena)
 {
@@ -313,7 +313,7 @@ static bool rename_function(struct lprf_function *function, struct bo_random *ra
     return true;
 }
 
-/* The counters again, `more` of them (which may be -1), one of them anew. */
+/* A copy of the counters, `more` longer (which may be -1), with one random counter. */
 static bool change_counters(struct lprf_function *function, int more, struct bo_random *random,
                             struct bo_arena *arena)
 {

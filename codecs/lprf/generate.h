@@ -1,4 +1,4 @@
-/* Models from randomness: entries of struct bo_format, and what they are made of. */
+/* Random models: entries of struct bo_format, and their parts. */
 #ifndef LPRF_GENERATE_H
 #define LPRF_GENERATE_H
 
@@ -20,7 +20,7 @@ struct lprf_functions {
 bool lprf_extreme_functions(struct bo_random *random, struct bo_arena *arena,
                             struct lprf_functions *functions_ret);
 
-/* How often a function ran, when it did: small numbers mostly, and a long tail. */
+/* The count of a function that ran: mostly small numbers, with a long tail. */
 uint64_t lprf_random_count(struct bo_random *random);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * hash-chained: the index as LLVM's OnDiskChainedHashTable lays it out (chained.h): chains of
- * items, then a table of where they start.
+ * hash-chained: the index has the layout of LLVM's OnDiskChainedHashTable (chained.h): chains of
+ * items, then a table of their offsets.
  *
  *   24  u64  kind of the hash: 1, XXH3 of 64 bits
  *   32  u64  T, where the table starts
@@ -30,7 +30,7 @@ static inline uint64_t hash_of(uint64_t key, unsigned bucket_nbits)
     return key << bucket_nbits | (bucket_nbits ? key >> (64 - bucket_nbits) : 0);
 }
 
-/* The functions on their way into the table. */
+/* The functions, while they are sorted into the table. */
 struct plan {
     const struct lprf_model *model;
     uint64_t *keys; /* then: where the function's offset is written */
@@ -100,7 +100,7 @@ static enum bo_status make_plan(struct plan *plan, struct bo_arena *arena, struc
     return needed == nbits ? BO_OK : link_functions(plan, needed, arena, err);
 }
 
-/* Where the writing has got to. */
+/* The state of the writer. */
 struct position {
     uint8_t *file; /* byte 0 */
     size_t off;    /* of the next item */
@@ -108,7 +108,7 @@ struct position {
     uint32_t n_items; /* of the bucket so far */
 };
 
-/* The bucket that starts here, or goes on, has one item more. */
+/* Counts one item more in the bucket, which may start here. */
 static bool count_item(const struct plan *plan, struct position *at, uint64_t key, bool starts)
 {
     if (starts) {

@@ -1,13 +1,13 @@
 /*
- * hash-chained-lean: the chained table without what can be had for less: 32-bit buckets, a byte of
- * each hash, varints.
+ * hash-chained-lean: the chained table with smaller fields: 32-bit buckets, a byte of each hash,
+ * varints.
  *
  *   24  u8   kind of the hash: 1, XXH3 of 64 bits
  *   25  u8   width of places (index.h)
  *   26  u16  0
  *   28  u32  names N
- *   32  u32  for each of B buckets where its items start, in bytes from the first item, and where
- *            the last one's end; B is N / 2 rounded down, plus 1
+ *   32  u32  for each of B buckets the start of its items, in bytes from the first item, then the
+ *            end of the last bucket's items; B is N / 2 rounded down, plus 1
  *       for each bucket, for each of its items, ascending by hash, then by name:
  *         u8      the hash's low byte
  *         varint  bytes of the name, above 0
@@ -40,7 +40,7 @@ static inline size_t bucket_of(uint64_t hash, uint64_t n_buckets)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The functions on their way into the table. */
+/* The functions, while they are sorted into the table. */
 struct plan {
     const struct lprf_model *model;
     uint64_t *hashes;
@@ -246,7 +246,7 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
     return lprf_match_next_place(file, index->width, match, err);
 }
 
-/* What came before an item. */
+/* The item before. */
 struct last {
     uint64_t hash, n_names;
     struct bo_span name;

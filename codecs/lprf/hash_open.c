@@ -16,9 +16,9 @@
  *         the name
  *
  * A name's home is slot (fingerprint * H >> 32), with H = N + N / 4 + 1 (rounded down). Names
- * ascend by fingerprint, then by bytes, and each takes the first slot from its home on that comes
- * after the last one's. S is H, or more when the last name needs it: a probe never wraps, and may
- * stop at a higher fingerprint.
+ * ascend by fingerprint, then by bytes. Each name has the first slot, from its home on, that is
+ * after the slot of the name before. S is H, or more if the last name needs it. So a probe never
+ * wraps around, and may stop at a higher fingerprint.
  */
 #include "codecs/lprf/index.h"
 
@@ -48,7 +48,7 @@ static inline uint32_t fingerprint_of(struct bo_span name)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The functions on their way into the table. */
+/* The functions, while they are sorted into the table. */
 struct plan {
     const struct lprf_model *model;
     uint64_t *keys; /* fingerprint << 32; then, for the first function of a name, its slot plus 1 */
@@ -282,7 +282,7 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
     return lprf_match_next_place(file, index->width, match, err);
 }
 
-/* Each name is in the slot that the layout requires, as far as fingerprints show it. */
+/* Checks, by the fingerprints only, that each name is in the slot that the layout requires. */
 static enum bo_status check_slots(const struct index *index, struct bo_error *err)
 {
     size_t free_slot = 0, n_full = 0;
@@ -312,7 +312,7 @@ static enum bo_status check_slots(const struct index *index, struct bo_error *er
     return BO_OK;
 }
 
-/* A lookup of the name whose entry starts at `off` comes to a slot that points there. */
+/* Checks that a lookup of the name whose entry starts at `off` finds a slot that points there. */
 static enum bo_status check_entry(const struct index *index, size_t off, const struct entry *entry,
                                   struct bo_error *err)
 {
@@ -328,7 +328,7 @@ static enum bo_status check_entry(const struct index *index, size_t off, const s
     return bo_fail(err, BO_CORRUPT, off, "no slot that a lookup tries points to this name");
 }
 
-/* Names of one fingerprint ascend. All slots point to entries by now. */
+/* Checks that names of one fingerprint ascend. All slots are known to point to entries. */
 static enum bo_status check_equal_fingerprints(const struct lprf_file *file,
                                                const struct index *index, struct bo_error *err)
 {

@@ -23,8 +23,8 @@ struct lprf_index_nbytes {
 
 /*
  * Zeroed space for a whole index of up to `most` bytes, in w->out from byte *start_ret on; fill it
- * there at once. The sections lie interleaved in an index, but only their sums are shown: so the
- * marks stand as if one followed the other. BO_UNSUPPORTED when it takes more.
+ * there at once. The sections are interleaved in an index, but only their sizes are reported, so
+ * the marks are set as if the sections were consecutive. BO_UNSUPPORTED when the index is larger.
  */
 enum bo_status lprf_put_index_space(struct lprf_writer *w, const struct lprf_index_nbytes *nbytes,
                                     uint64_t most, size_t *start_ret, struct bo_error *err);
@@ -57,11 +57,11 @@ static inline unsigned lprf_set_varint(uint8_t *p, uint64_t v)
 void lprf_fill_places(struct lprf_writer *w, size_t start, const uint32_t *at, unsigned width);
 
 /*
- * Puts functions in ascending order of (key, name, place in the file): next[f], for n functions
- * that the caller has made room for, becomes the number of the function after f plus 1, or 0 at the
- * end; *first_ret the first one's plus 1, or 0 without functions. Keys need not differ, but should
- * be spread evenly over 64 bits: that is what makes this fast. Takes 1 byte a function and gives it
- * back.
+ * Links all functions in ascending order of (key, name, place in the file). The caller allocates
+ * next[], with an element for each function. next[f] becomes 1 + the number of the function after
+ * f, or 0 for the last one. *first_ret becomes 1 + the number of the first function, or 0 without
+ * functions. Keys need not differ, but should be spread evenly over 64 bits, because the time
+ * depends on that. Scratch memory: 1 byte a function, which is freed.
  */
 enum bo_status lprf_link_by_key(const struct lprf_model *model, const uint64_t *keys,
                                 uint32_t *next, uint32_t *first_ret, struct bo_arena *arena,
@@ -113,7 +113,7 @@ static inline enum bo_status lprf_match_next_place(const struct lprf_file *file,
                        : BO_OK;
 }
 
-/* Moves *at, below `end`, after the fields there; checks nothing but that they end in time. */
+/* Moves *at, below `end`, past the fields there; checks only that they end by `end`. */
 static inline enum bo_status lprf_skip_places(const struct lprf_file *file, size_t *at, size_t end,
                                               unsigned width, struct bo_error *err)
 {
@@ -148,7 +148,7 @@ static inline enum bo_status lprf_index_varint(const struct lprf_file *file, siz
     return lprf_read_varint(in, at, v_ret, err);
 }
 
-/* A name that an index puts together piece by piece. */
+/* A name that is built from its parts. */
 struct lprf_name_buffer {
     uint8_t *p;
     size_t n, cap;

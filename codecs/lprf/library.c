@@ -14,8 +14,8 @@ void lprf_put_library_part(const struct lprf_writer *w, unsigned width, uint32_t
 }
 
 /*
- * The bytes where a library may read integers: themselves when they start at a multiple of 8, else
- * a copy in the arena; p is NULL when it refuses.
+ * Bytes that are aligned for a library: the given ones if they start at a multiple of 8, else a
+ * copy in the arena; p is NULL when the arena refuses.
  */
 static struct bo_span aligned(struct bo_span bytes, struct bo_arena *arena)
 {

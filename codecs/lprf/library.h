@@ -1,8 +1,8 @@
 /*
- * What the indexes on a library's structure share: a part of the file that the library wrote and
+ * What the indexes of optional libraries share: a part of the file that the library writes, and
  * reads without validation. A checksum precedes the part, and open compares it.
  *
- * Layout of the index's start (little-endian; the part itself is as the library has it in memory):
+ * Layout of the index's start (little-endian; the part itself has the library's memory layout):
  *
  *   24  u8   width of places (index.h)
  *   25  3 x u8  0
@@ -29,11 +29,11 @@ struct lprf_library_part {
     size_t end; /* in the file */
 };
 
-/* Writes the head and the part, which goes to the section `section`. */
+/* Writes the head and the part. The part's bytes count in the section `section`. */
 void lprf_put_library_part(const struct lprf_writer *w, unsigned width, uint32_t n_names,
                            struct bo_span part, const char *section);
 
-/* Reads and checks both. */
+/* Reads and checks the head and the part. */
 enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_library_part *part,
                                       struct bo_error *err);
 

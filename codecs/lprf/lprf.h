@@ -2,7 +2,7 @@
  * LPRF: profiles of instrumented programs, from a function's name to its counters.
  *
  * The model and the queries. Public to the format's codecs and to importers; see README.md in this
- * folder for the text form and the byte layouts, cross.h for what an index is made of, and
+ * folder for the text form and the byte layouts, cross.h for the functions of an index, and
  * counters.h for the codings of the counters.
  */
 #ifndef LPRF_H
@@ -18,7 +18,7 @@ struct lprf_function {
     struct bo_span name;      /* any bytes, at least one */
     uint64_t hash;            /* the front end's; opaque */
     size_t n_counters;        /* at least one */
-    const uint64_t *counters; /* the first is the function's own */
+    const uint64_t *counters; /* the first is the number of calls */
 };
 
 /* No two functions have the same key. The order is kept. */
@@ -29,13 +29,13 @@ struct lprf_model {
 
 /*
  * Returns NULL when the model keeps the rules above, else a static phrase. *function_ret (may be
- * NULL) is then the function concerned. Takes memory from `arena`; running out of it has a phrase
- * of its own.
+ * NULL) is then the function concerned. Allocates memory from `arena`; if the arena
+ * refuses, the phrase reports that.
  */
 const char *lprf_model_flaw(const struct lprf_model *model, struct bo_arena *arena,
                             size_t *function_ret);
 
-/* The highest first counter of all functions, 0 without functions: what the file's header holds. */
+/* The highest first counter of all functions, 0 without functions: the maximum in the header. */
 uint64_t lprf_maximum(const struct lprf_model *model);
 
 /* ---- queries --------------------------------------------------------------------------------- */

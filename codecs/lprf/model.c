@@ -1,4 +1,4 @@
-/* LPRF models: the rules that they keep, when two are equal, and what merging several makes. */
+/* LPRF models: their rules, equality of two models, and merging of several. */
 #include "codecs/lprf/model.h"
 
 #define XXH_INLINE_ALL
@@ -6,7 +6,7 @@
 
 /* ---- the table of keys ----------------------------------------------------------------------- */
 
-/* Open addressing, at most half full. Equal hashes prove nothing: the keys are compared, too. */
+/* Open addressing, at most half full. Keys with equal hashes may differ, so keys are compared. */
 struct lprf_key_slot {
     uint64_t key_hash;
     size_t number_plus_1; /* 0: free */
@@ -156,9 +156,9 @@ const char *lprf_differ(const void *a_model, const void *b_model)
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* What a function's counters add up to, once there is something to add. */
+/* The sums of a function's counters, once it has occurred twice. */
 struct sums {
-    uint64_t *counters; /* NULL while the function has come once */
+    uint64_t *counters; /* NULL while the function has occurred once */
     bool *saturated;    /* one a counter; NULL while none is */
 };
 
@@ -182,7 +182,7 @@ static enum bo_status append(struct merger *m, const struct lprf_function *funct
     return BO_OK;
 }
 
-/* Makes the function's counters its own, to be added to. */
+/* Copies the function's counters, so that others can be added to them. */
 static bool take_over(struct merger *m, size_t f)
 {
     const size_t n = m->functions[f].n_counters;
@@ -194,7 +194,7 @@ static bool take_over(struct merger *m, size_t f)
     return true;
 }
 
-/* Stops counter i of the function at the largest number, and counts that once. */
+/* Saturates counter i of the function, which is counted once. */
 static bool saturate(struct merger *m, size_t f, size_t i)
 {
     struct sums *sums = &m->sums[f];

@@ -1,4 +1,4 @@
-/* Rules, equality and merging of LPRF models, and the table of keys that they rest on. */
+/* Rules, equality and merging of LPRF models, and the table of keys that these use. */
 #ifndef LPRF_MODEL_H
 #define LPRF_MODEL_H
 
@@ -21,7 +21,7 @@ struct lprf_key_table {
     struct lprf_key_slot *slots;
     size_t mask;   /* slots - 1 */
     size_t n;      /* keys */
-    uint64_t seed; /* of the hash: nobody foresees it, so no file has keys that all collide */
+    uint64_t seed; /* of the hash: unpredictable, so no file can have keys that all collide */
     struct bo_arena *arena;
 };
 

@@ -1,4 +1,4 @@
-/* Finding pilots: the fullest buckets first, while there is room for all their hashes at once. */
+/* The search for pilots: the fullest buckets first, while most slots are free. */
 #include "codecs/lprf/perfect_hash.h"
 
 #include "codecs/lprf/file.h"
@@ -14,7 +14,7 @@ struct search {
     size_t n;
     struct lprf_perfect_hash ph;
     uint64_t *hashes;  /* of the names, bucket by bucket */
-    uint32_t *name_of; /* which name each of these is */
+    uint32_t *name_of; /* the number of the name of each hash */
     uint32_t *first;   /* of each bucket in these; one more than buckets */
     uint32_t *by_size; /* buckets, the fullest first */
     uint32_t *slots;   /* of the names */
@@ -75,7 +75,7 @@ static bool sort_buckets(struct search *s, struct bo_arena *arena)
     return true;
 }
 
-/* Whether all hashes of a bucket find free slots under the pilot; these are then taken. */
+/* Whether a pilot maps all hashes of a bucket to free slots, which are then marked as taken. */
 static bool try_pilot(struct search *s, uint32_t first, uint32_t end, uint32_t pilot)
 {
     uint32_t i = first;

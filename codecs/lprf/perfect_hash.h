@@ -16,8 +16,8 @@ struct lprf_perfect_hash {
 };
 
 /*
- * Where the hash's high half is sent under its bucket's pilot: a permutation of 32-bit numbers, of
- * which the upper part becomes the slot.
+ * The place of a hash's high half under its bucket's pilot: a permutation of 32-bit numbers. The
+ * upper part of the place determines the slot.
  */
 static inline uint32_t lprf_send(uint32_t high, uint32_t pilot)
 {
@@ -35,15 +35,16 @@ static inline uint32_t lprf_sent_to(const struct lprf_perfect_hash *ph, uint64_t
     return lprf_send((uint32_t)(hash >> 32), pilot);
 }
 
-/* The slot of what was sent to a place: below n_slots. */
+/* The slot of a place: below n_slots. */
 static inline uint32_t lprf_slot_at(uint32_t n_slots, uint32_t place)
 {
     return (uint32_t)((uint64_t)place * n_slots >> 32);
 }
 
 /*
- * Bits of a fingerprint: the least with which slot and fingerprint are equal only for equal hashes,
- * 64 - floor(log2 slots); 64 where that is above 57, so that one load reads it at any bit.
+ * Bits of a fingerprint: the smallest number with which equal slots and fingerprints imply equal
+ * hashes, 64 - floor(log2 slots). If that is above 57, it is 64, so that one load reads a
+ * fingerprint at any place.
  */
 static inline unsigned lprf_fingerprint_width(uint32_t n_slots)
 {
@@ -60,9 +61,9 @@ static inline uint64_t lprf_fingerprint(uint64_t hash, uint32_t place, unsigned 
 
 /*
  * Finds pilots for n names, whose hashes (lprf_hash_name) are distinct under the seed found. Fills
- * *ph_ret, with the pilots as bytes, and the slot of each name, all in `arena`, taking some 40
- * bytes a name while it works. n_per_bucket is the mean: more make fewer pilots and a longer
- * search.
+ * *ph_ret, with the pilots as bytes, and the slot of each name. All memory is from `arena`; the
+ * search needs some 40 bytes of scratch memory a name. n_per_bucket is the mean number of names in
+ * a bucket: with a higher number, there are fewer pilots, and the search takes longer.
  */
 enum bo_status lprf_make_perfect_hash(const struct bo_span *names, size_t n, unsigned n_per_bucket,
                                       struct bo_arena *arena, struct lprf_perfect_hash *ph_ret,

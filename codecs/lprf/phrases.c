@@ -172,7 +172,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     return BO_OK;
 }
 
-/* The number of codes of a slot's name, and which of all codes is its first. */
+/* The number of codes of a slot's name, and the number of its first code among all codes. */
 static inline unsigned codes_of(const struct lprf_slots *slots, uint32_t slot, uint64_t *first_ret)
 {
     const uint64_t halves = 0x0f0f0f0f0f0f0f0fu;
@@ -188,7 +188,7 @@ static inline unsigned codes_of(const struct lprf_slots *slots, uint32_t slot, u
     return (unsigned)((upper ? v1 : v0) >> shift) & 15;
 }
 
-/* Where the codes of a slot's group are counted: what errors about a name's codes point to. */
+/* The place of the code counts of a slot's group: the offset of errors about a name's codes. */
 static inline uint64_t codes_off(const struct lprf_file *file, const struct index *index,
                                  uint32_t slot)
 {
@@ -227,7 +227,7 @@ static enum bo_status find_more(const struct lprf_file *file, const struct index
 
 /* ---- all names ------------------------------------------------------------------------------- */
 
-/* Where a walk through all slots has got to. */
+/* The state of a walk through all slots. */
 struct walk {
     const struct lprf_file *file;
     const struct index *index;
@@ -240,7 +240,7 @@ struct walk {
     uint32_t last_order;
 };
 
-/* Spells the name of a slot, which must be the one that a lookup of this name finds. */
+/* Expands the name of a slot. A lookup of this name must find the same slot. */
 static enum bo_status spell_name(struct walk *walk, uint32_t slot, unsigned n,
                                  struct bo_span *name_ret, struct bo_error *err)
 {
@@ -325,7 +325,7 @@ static enum bo_status visit_slot(struct walk *walk, uint32_t slot, lprf_visit *v
     return BO_OK;
 }
 
-/* What fills up the last group, the codes and the order. */
+/* Checks the padding of the last group, of the codes and of the order. */
 static enum bo_status check_padding(const struct lprf_file *file, const struct index *index,
                                     struct bo_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * The query kinds of LPRF: their right answers and their form on the command line. How queries are
- * drawn is in workloads.c.
+ * The query kinds of LPRF: their expected answers and their syntax on the command line. Queries are
+ * drawn in workloads.c.
  */
 #include "codecs/lprf/queries.h"
 

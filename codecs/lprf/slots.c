@@ -48,7 +48,7 @@ static uint64_t round_up(uint64_t nbytes, unsigned shift)
     return (nbytes + (UINT64_C(1) << shift) - 1) >> shift << shift;
 }
 
-/* Where the records of each slot lie. */
+/* Computes the place of each slot's records. */
 static enum bo_status place_records(const struct lprf_writer *w, struct lprf_slot_plan *plan,
                                     struct bo_error *err)
 {

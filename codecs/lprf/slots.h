@@ -1,6 +1,6 @@
 /*
- * Slots: what the indexes on a perfect hash share. Each name has a slot, which leads to its
- * records.
+ * Slots: what the indexes with a perfect hash share. Each name has a slot, from which its records
+ * are found.
  *
  * Layout, after the header (little-endian):
  *
@@ -12,7 +12,7 @@
  *   44  u32  the index's own
  *   48  what is the index's own (grammar, fingerprints)
  *       u16  pilots[buckets]
- *       groups of 32 slots, of LPRF_CELLS_NBYTES bytes and what the index puts after them:
+ *       groups of 32 slots, of LPRF_CELLS_NBYTES bytes and what the index stores after them:
  *         u32  where the records of the first slot start, from the first record
  *         u8   shift
  *         u8   sizes[32]: bytes of a slot's records, >> shift; 0 for a slot without a name
@@ -20,9 +20,9 @@
  *       (functions - names) x { u32 slot, u32 record }: the further records of names that have
  *         several, by slot, then in file order; offsets from the first record
  *
- * Records lie in the order of the slots, those of one slot in file order. Each slot's start at a
- * multiple of 2^shift bytes from its group's; zeros fill the gap. The last record of the file has
- * none after it.
+ * Records lie in the order of the slots, those of one slot in file order. The records of a slot
+ * start at a multiple of 2^shift bytes from the start of its group's; zeros fill the gap. No zeros
+ * follow the last record of the file.
  */
 #ifndef LPRF_SLOTS_H
 #define LPRF_SLOTS_H
@@ -45,7 +45,7 @@ enum {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Who goes where. */
+/* The slots of all names, and the places of their records. */
 struct lprf_slot_plan {
     struct bo_span *names; /* distinct, in alphabetical order */
     size_t n_names;
@@ -54,7 +54,7 @@ struct lprf_slot_plan {
     bool is_alphabetical; /* the file's order */
     struct lprf_perfect_hash hash;
     uint32_t *name_at; /* by slot; LPRF_NO_NAME for a free one */
-    /* by slot: where its records lie, from the first one, and what they take without a gap */
+    /* by slot: the offset of its records from the first one, and their bytes without the gap */
     uint64_t *offs;
     uint64_t *sizes;
     uint8_t *shifts; /* by group */
@@ -70,7 +70,7 @@ void lprf_put_pilots(const struct lprf_writer *w, const struct lprf_slot_plan *p
 void lprf_put_cells(const struct lprf_writer *w, const struct lprf_slot_plan *plan, size_t group);
 void lprf_put_repeats(const struct lprf_writer *w, const struct lprf_slot_plan *plan);
 
-/* All records, where the cells say that they are: in place of lprf_end. */
+/* Writes all records at the offsets in the cells; replaces lprf_end. */
 enum bo_status lprf_end_slots(struct lprf_writer *w, const struct lprf_slot_plan *plan,
                               struct bo_error *err);
 
@@ -90,13 +90,13 @@ struct lprf_slots {
     uint32_t n_repeats;
 };
 
-/* Reads the head, and moves *off past it. What it announces is still to be found. */
+/* Reads the head, and moves *off past it. Does not check that the file has the parts. */
 enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_slots *slots,
                                     size_t *off, struct bo_error *err);
 
 /*
- * Takes a part of n x size bytes at *off, which must end inside the index, and moves *off past
- * it. Returns NULL and sets the error when it does not.
+ * Returns the part of n x size bytes at *off, which must end inside the index, and moves *off past
+ * it. Returns NULL and sets the error when the part does not end there.
  */
 const uint8_t *lprf_take_part(const struct lprf_file *file, size_t *off, uint64_t n, size_t size,
                               struct bo_error *err);
@@ -163,16 +163,16 @@ static inline enum bo_status lprf_match_at(const struct lprf_file *file, uint64_
 
 /*
  * Moves a match from one record of a name to the next; match->next holds the slot in its low 32
- * bits (a size_t may have no more), and the records met so far are found again by their offset.
+ * bits (a size_t may have no more). The next record is found by the offset of the last one.
  */
 enum bo_status lprf_match_more(const struct lprf_file *file, const struct lprf_slots *slots,
                                struct lprf_match *match, struct bo_error *err);
 
-/* Where the index has got to in the cells, when it reads them all in order. */
+/* The state of a walk through all cells in order. */
 struct lprf_cell_walk {
     uint64_t off;    /* where the next slot's records must start */
     uint32_t repeat; /* the next one */
-    size_t gap;      /* that may lie before the next record */
+    size_t gap;      /* the most zeros that may lie before the next record */
 };
 
 /*
@@ -184,8 +184,8 @@ enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_sl
                               uint32_t *n_ret, struct bo_error *err);
 
 /*
- * After the last slot: all repeats are taken, the cells end where the file does, and the last
- * group is filled up with zeros.
+ * Checks after the last slot that all repeats have been read, that the cells end where the file
+ * does, and that the rest of the last group is 0.
  */
 enum bo_status lprf_end_cells(const struct lprf_file *file, const struct lprf_slots *slots,
                               const struct lprf_cell_walk *walk, struct bo_error *err);

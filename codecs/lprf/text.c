@@ -9,8 +9,8 @@
  *   # Counter Values:
  *   N lines of one counter each, then an empty line
  *
- * Reading skips empty lines and lines that begin with #, wherever they are. A name is all of its
- * line, except that names which such a line cannot carry are quoted: "a\x0ab". See README.md.
+ * The parser skips empty lines and lines that begin with #, wherever they are. A name is the whole
+ * line. Names that such a line cannot represent are quoted: "a\x0ab". See README.md.
  */
 #include "codecs/lprf/text.h"
 
@@ -25,7 +25,7 @@ static bool is_digit(uint8_t c)
     return c >= '0' && c <= '9';
 }
 
-/* [+-]?[0-9]+: in place of a name, LLVM may read it as the start of value-profile data. */
+/* Whether a name matches [+-]?[0-9]+, which LLVM may read as the start of value-profile data. */
 static bool is_integer(struct bo_span line)
 {
     size_t i = line.n && (line.p[0] == '+' || line.p[0] == '-');
@@ -139,7 +139,7 @@ static void put_line(struct bo_writer *out, const char *text)
     bo_put_u8(out, '\n');
 }
 
-/* LLVM takes bytes for a text when the first eight are printable ASCII or white space. */
+/* LLVM recognizes a text by its first eight bytes: printable ASCII or white space. */
 static bool looks_like_text(const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n && i < 8; i++)
@@ -148,7 +148,7 @@ static bool looks_like_text(const uint8_t *p, size_t n)
     return true;
 }
 
-/* A comment, where the text would else begin with a name that does not look like text. */
+/* Puts a comment if LLVM would not recognize the text by the start of the first name. */
 static void put_opening(struct bo_writer *out, struct bo_span first_name)
 {
     const size_t start = out->n;
@@ -241,7 +241,7 @@ static bool parse_digits(struct bo_span digits, unsigned base, uint64_t *v_ret)
     return digits.n > 0;
 }
 
-/* A hash's base shows in its prefix: 0x, 0b, 0o, or 0 and a digit for octal. */
+/* A hash's prefix selects its base: 0x, 0b, 0o, or 0 and a digit for octal. */
 bool lprf_parse_hash(struct bo_span text, uint64_t *hash_ret)
 {
     const uint8_t second = text.n > 1 && text.p[0] == '0' ? text.p[1] : 0;
@@ -255,7 +255,7 @@ bool lprf_parse_hash(struct bo_span text, uint64_t *hash_ret)
     return parse_digits(text, is_digit(second) ? 8 : 10, hash_ret);
 }
 
-/* Takes a line that must be there. */
+/* Reads the next line, which must exist. */
 static enum bo_status need_line(struct parser *p, const char *what)
 {
     return take_line(p) ? BO_OK : fail_line(p, BO_TRUNCATED, what);

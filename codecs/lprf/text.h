@@ -8,7 +8,7 @@ enum bo_status lprf_print(const void *model, struct bo_writer *out, struct bo_er
 enum bo_status lprf_parse(struct bo_span text, struct bo_arena *arena, void **model_ret,
                           struct bo_error *err);
 
-/* Puts a name as a line of the text form holds it: as it is, or quoted where that would not do. */
+/* Writes a name as a line of the text form: as it is, or quoted if a plain line cannot hold it. */
 void lprf_put_name(struct bo_writer *out, struct bo_span name);
 
 /* A hash as the text form may write it: decimal, 0x, 0b, 0o, or octal after a 0. */

@@ -1,6 +1,6 @@
 /*
- * How queries of LPRF are drawn: uniformly, by popularity, in link order, and around the names that
- * there are.
+ * How queries of LPRF are drawn: uniformly, by popularity, in link order, and near the names of the
+ * model.
  *
  * Each draw is a statement of its own: the same seed must give the same queries everywhere.
  */
@@ -95,7 +95,7 @@ static size_t draw_coverage(const void *opaque, struct bo_random *random, struct
     return n;
 }
 
-/* Functions in random order, each once: no index is sorted as a compiler's unit is. */
+/* Functions in random order, each once: unlike a compiler's unit, in no index's order. */
 static size_t draw_once(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {

@@ -1,4 +1,4 @@
-/* PCDATA as the harness sees it: counts, fields, and the table of the format. */
+/* PCDATA for the harness: counts, fields, and the table of the format. */
 #include "codecs/pcdata/generate.h"
 #include "codecs/pcdata/pcdata.h"
 #include "codecs/pcdata/queries.h"

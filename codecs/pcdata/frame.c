@@ -138,7 +138,7 @@ struct walker {
     uint64_t next_bit;                    /* of the area: where the record before ended */
     struct bo_writer again;               /* the record that layout->put writes of these runs */
     struct pcdata_record_index different; /* with layout->put: the records walked, by their bytes */
-    /* Runs and bytes walked of records that had been walked for another text length. */
+    /* Runs and bytes walked in records that had been walked before, for another text length. */
     uint64_t n_again;
 };
 
@@ -154,14 +154,15 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
 }
 
 /*
- * A record may serve tables of several text lengths, and is walked once for each length. These
- * limits bound the runs and bytes of the further walks, for each byte of area and directory (of
- * which 8 bytes a table count), so that the work on a hostile file is linear in its size. The lower
- * limit applies to layouts whose records are also written again, which costs more than a walk.
+ * A record may belong to tables of several text lengths, and is walked once for each length. These
+ * limits are the most runs and bytes of all walks but the first, for each byte of the area and of
+ * the directory (8 bytes a table), so that the work on a hostile file is linear in its size. The
+ * lower limit applies to layouts whose records are also written again, which costs more than a
+ * walk.
  */
 enum { MAX_AGAIN = 512, MAX_AGAIN_WRITTEN = 32 };
 
-/* In a canonical encoding: the record up to `end` is what the writer makes of its runs. */
+/* Checks, for a canonical encoding, that the record up to `end` is what the writer produces. */
 static enum bo_status check_canonical(struct walker *w, uint32_t table,
                                       const struct bo_cursor *start, size_t end, bool known,
                                       struct bo_error *err)

@@ -1,8 +1,8 @@
 /*
- * PCDATA models from randomness: made whole, or made from another by one change.
+ * Random PCDATA models: generated, or derived from another model by one change.
  *
  * Shapes follow real binaries roughly (5 runs at the median, gaps mostly below 128 quanta, values
- * by kind), and lean towards the places where encodings break: chunk borders, long constant
+ * by kind). Cases in which encodings may have bugs are frequent: chunk borders, long constant
  * stretches, extremes of int32, -1 at PC 0.
  */
 #include "codecs/pcdata/generate.h"
@@ -197,7 +197,7 @@ enum bo_status pcdata_generate(struct bo_random *random, size_t scale, struct bo
 
 /* ---- one change ------------------------------------------------------------------------------ */
 
-/* The table again with `skip` runs left out from run i on, and, when `insert`, a new run there. */
+/* A copy of the table without `skip` runs from run i on, and, if `insert`, with a new run there. */
 static bool rebuild_table(struct bo_random *r, struct bo_arena *arena, uint32_t quantum,
                           struct pcdata_table *table, bool insert, bool remove)
 {

@@ -1,4 +1,4 @@
-/* Models from randomness: entries of struct bo_format, and what they are made of. */
+/* Random models: entries of struct bo_format, and their parts. */
 #ifndef PCDATA_GENERATE_H
 #define PCDATA_GENERATE_H
 
@@ -11,7 +11,7 @@ enum bo_status pcdata_mutate(const void *model, struct bo_random *random, struct
 
 /* ---- parts, for both ------------------------------------------------------------------------- */
 
-/* Of one table, at most: indexes of chunks grow with the length of the text. */
+/* The longest random text of a table: an index of chunks grows with the length of the text. */
 enum { PCDATA_MAX_RANDOM_QUANTA = 1 << 22 };
 
 struct pcdata_tables {

@@ -52,8 +52,8 @@ struct chunk_runs {
 };
 
 /*
- * The chunk that starts at `start` quanta, given the run that covers the quantum before it (or run
- * 0).
+ * The runs of the chunk that starts at `start` quanta. `run` is the run that covers the quantum
+ * before the chunk, or run 0.
  */
 static struct chunk_runs chunk_at(const struct pcdata_table *table, unsigned quantum_shift,
                                   uint64_t start, uint32_t run)
@@ -118,7 +118,7 @@ static struct constant_slot *find_constant(const struct constant_chunks *map, ui
     return &map->slots[i];
 }
 
-/* A record planned before it is written: each chunk's offset from the index's end. */
+/* The layout of a record before it is written: each chunk's offset from the index's end. */
 struct plan {
     uint64_t n_chunks;
     uint64_t nbytes;   /* of all chunks */
@@ -293,8 +293,8 @@ static enum bo_status walk_chunk(struct bo_cursor *in, uint64_t start, uint32_t 
 }
 
 /*
- * Chunks lie one after the other; only a constant one may be referred to again. So a record's work
- * is bounded by its bytes, and there are no gaps.
+ * Chunks lie one after the other, without gaps. Only a constant chunk may be referred to again. So
+ * the work for a record is bounded by its bytes.
  */
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,
                                   struct bo_cursor *in, uint32_t text_quanta,
@@ -487,8 +487,8 @@ INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t t
 }
 
 /*
- * As lookup_simd, with a chunk index that no branch depends on but the rare one for wide entries.
- * Chunk 0 of an index reads the byte before the record, which is in the frame, and drops it.
+ * As lookup_simd, but reads the index without branches, except the rare one for wide entries. For
+ * chunk 0, it reads the byte before the record, which is in the frame, and does not use it.
  */
 INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint32_t text_quanta,
                                  uint32_t pc)

@@ -68,8 +68,8 @@ struct pcdata_scan_answer {
 };
 
 /*
- * The value at a PC, as a point, and where its run starts: in bytes, and not where an encoding cuts
- * a run in two.
+ * The value at a PC, as for a point, and the start of its run in bytes. The run is that of the
+ * model: an encoding may cut it in two.
  */
 struct pcdata_span_answer {
     int32_t value;
@@ -123,7 +123,7 @@ static inline uint32_t pcdata_text_quanta(const struct pcdata_frame *frame, uint
     return bo_le32(frame->directory + 8 * (size_t)table + 4);
 }
 
-/* Records by their bytes, so that equal ones are stored once. */
+/* A hash table of records by their bytes, so that equal records are stored once. */
 struct pcdata_record_index {
     struct pcdata_record_slot *slots;
     uint32_t mask;
@@ -134,9 +134,9 @@ bool pcdata_record_index_init(struct pcdata_record_index *index, uint32_t n_reco
                               struct bo_arena *arena);
 
 /*
- * Looks up the n bytes at base + off. Every record noted before must still be at the same base.
- * Returns the place for the caller's number of this record; *found_ret: whether it holds one
- * already.
+ * Looks up the n bytes at base + off, and adds them if they are absent. Every record that was added
+ * before must still be at the same base. Returns a pointer to the number that the caller stores for
+ * this record. *found_ret is true if the record was there before.
  */
 uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *base, uint32_t off,
                              uint32_t n, bool *found_ret);
@@ -163,22 +163,22 @@ enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *
 typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsigned quantum_shift,
                                          struct bo_writer *out, struct bo_error *err);
 
-/* Writes a whole payload, record by record; one whose bytes are already there is stored once. */
+/* Writes a whole payload, record by record; equal records are stored once. */
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
                                 struct bo_writer *out, struct bo_error *err);
 
 /* ---- rebuilding runs ------------------------------------------------------------------------- */
 
 /*
- * Collects the runs of one table as a codec's decoder finds them. A NULL arena counts and checks
- * without keeping: open validates with the same walk that decode builds with.
+ * Collects the runs of one table as a codec's decoder finds them. If the arena is NULL, runs are
+ * counted and not stored: so open validates with the same walk with which decode builds the model.
  */
 struct pcdata_collector {
     struct bo_arena *arena;
     struct pcdata_run *runs;
     size_t n, cap;
     int32_t last_value;
-    /* of this record that lie before its offset; walkers of whole bytes leave it 0 */
+    /* bits of this record before its offset; 0 for records of whole bytes */
     uint32_t nbits_before;
     uint32_t nbits_unused; /* at the end of the record's last byte; likewise */
 };
@@ -201,8 +201,8 @@ typedef enum bo_status pcdata_walk_record(const struct pcdata_frame *frame, void
 struct pcdata_layout {
     pcdata_walk_record *walk;
     /*
-     * In a canonical encoding, what writes a record; else NULL. The walk then accepts only the
-     * record that this writes of the runs, and each record once.
+     * In a canonical encoding, the function that writes a record; else NULL. The walk then accepts
+     * a record only if this function writes the same bytes for its runs, and each record only once.
      */
     pcdata_put_record *put;
     void *context;
@@ -212,8 +212,8 @@ struct pcdata_layout {
 
 /*
  * Walks all records: to build a model or, when model_ret is NULL, only to validate. Records must
- * lie in table order from first_off to the area's end; a table's offset is the next record's or
- * that of an earlier one. So the work is linear however the directory points.
+ * lie in table order from first_off to the area's end; a table's offset is that of the next record
+ * or of an earlier one. So the work is linear for any directory.
  */
 enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pcdata_layout *layout,
                                struct bo_arena *arena, void **model_ret, struct bo_error *err);
@@ -222,7 +222,7 @@ enum bo_status pcdata_walk_all(const struct pcdata_frame *frame, const struct pc
 enum bo_status pcdata_decode_frame(struct bo_span in, const struct pcdata_layout *layout,
                                    struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
-/* A codec's open, for readers that are no more than the frame: every record has been walked. */
+/* A codec's open, for readers that consist of the frame only. Walks every record. */
 enum bo_status pcdata_open_frame(struct bo_span in, const struct pcdata_layout *layout,
                                  struct bo_arena *arena, struct pcdata_frame *frame,
                                  struct bo_error *err);
@@ -233,7 +233,7 @@ enum bo_status pcdata_open_frame(struct bo_span in, const struct pcdata_layout *
 typedef int32_t pcdata_lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
                               uint32_t pc);
 
-/* Answers a batch of points, with the checks that all codecs owe. Inlined, and `lookup` into it. */
+/* Answers a batch of points, with the checks that all codecs need. `lookup` is inlined, too. */
 __attribute__((always_inline)) static inline enum bo_status pcdata_answer_points(
     const struct pcdata_frame *frame, const void *reader, pcdata_lookup *lookup,
     const struct pcdata_point *queries, size_t n, int32_t *answers)

@@ -1,7 +1,8 @@
 /*
  * Template: decode, open and query of a codec whose reader is the frame alone. Included by the
  * codec's file, once, after it has defined walk_record, lookup and scan_record (the types are in
- * pcdata.h). The file of a canonical encoding defines PUT_RECORD as well: what writes a record.
+ * pcdata.h). The file of a canonical encoding also defines PUT_RECORD, the function that writes a
+ * record.
  */
 #include "codecs/pcdata/pcdata.h"
 

@@ -1,6 +1,6 @@
 /*
- * The query kinds of PCDATA: their right answers, their workloads, and their form on the command
- * line.
+ * The query kinds of PCDATA: their expected answers, their workloads, and their syntax on the
+ * command line.
  */
 #include "codecs/pcdata/queries.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- point: the oracle ----------------------------------------------------------------------- */
 
-/* The plainly right answer: the last run that starts at or before the PC. */
+/* The expected answer: the last run that starts at or before the PC. */
 static enum bo_status point_oracle(const void *opaque, const void *queries, size_t n, void *answers)
 {
     const struct pcdata_model *model = opaque;
@@ -156,7 +156,7 @@ static size_t draw_pc_4096(const void *model, struct bo_random *random, struct b
     return draw_at_pc(model, random, 4096, n, queries);
 }
 
-/* Seven of eight queries repeat the one before: what a cache hopes for. */
+/* Seven of eight queries repeat the one before: the best case of a cache. */
 static size_t draw_hot_7to1(const void *model, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries)
 {
@@ -168,7 +168,7 @@ static size_t draw_hot_7to1(const void *model, struct bo_random *random, struct 
     return n;
 }
 
-/* PCs whose last bit the answer before may flip: both PCs are in the text. */
+/* PCs whose last bit the previous answer may flip: both resulting PCs are in the text. */
 static size_t draw_chain(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
@@ -204,8 +204,9 @@ static int compare_targets(const void *a, const void *b)
 }
 
 /*
- * Tables drawn by how many functions refer to them, as a stack walk meets them. The drawn positions
- * in the sum of all references are sorted, so that one pass finds their tables, then shuffled.
+ * Tables drawn by the number of functions that refer to them, as in a stack walk. The drawn
+ * positions in the sum of all references are sorted, so that one pass finds their tables, then
+ * shuffled.
  */
 static size_t draw_traceback(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                              size_t n, void *queries)

@@ -1,17 +1,16 @@
 /*
- * Tables of any number that are like those of a real binary.
+ * Any number of tables with the statistics of a real binary.
  *
- * A table begins as one that is drawn from the real ones, which also gives its kind and its number
- * of references. It goes on as that one does, but after each run it may change over to another
- * table of its kind, at a place where a run of the same length and the same change of value has
- * just ended. So a run is distributed given the run before it, and a table's length by where runs
- * end tables.
+ * A table starts as a copy of a real table that is drawn at random, with its kind and its number of
+ * references. After each run, the copy may continue in another real table of the same kind, after a
+ * run with the same length and the same change of value. So each run is distributed given the run
+ * before it, and a table ends where a real table ends after such a run.
  */
 #include "codecs/pcdata/resample.h"
 
 enum {
     CHANGES_OVER = 3,    /* one run in so many */
-    MAX_RUNS = 1 << 16,  /* of a table: changing over might never end */
+    MAX_RUNS = 1 << 16,  /* of a table: without a limit, changing tables might never end */
     N_BUCKETS = 1 << 16, /* of runs that look alike */
 };
 
@@ -27,7 +26,7 @@ struct source {
     size_t cap_runs;
 };
 
-/* Bytes that a run holds for. */
+/* The length of a run in bytes. */
 static uint32_t length_of(const struct pcdata_table *table, uint32_t run)
 {
     const uint32_t end = run + 1 < table->n_runs ? table->runs[run + 1].pc : table->text_len;
@@ -76,7 +75,7 @@ static bool fill_buckets(struct source *s)
     return true;
 }
 
-/* Another place that looks like this one, or this one. */
+/* The place of a random run that looks like the one at this place, or this place. */
 static struct place change_over(struct source *s, struct place at)
 {
     const struct pcdata_table *tables = s->like->tables;

@@ -1,4 +1,4 @@
-/* Models of any size that are like a real one: an entry of struct bo_format. */
+/* Models of any size with the statistics of a real model: an entry of struct bo_format. */
 #ifndef PCDATA_RESAMPLE_H
 #define PCDATA_RESAMPLE_H
 

@@ -1,5 +1,5 @@
 /*
- * run-array: a control, what an engineer writes in an hour. A record is the number of runs, their
+ * run-array: a control, the simplest random-access encoding. A record is the number of runs, their
  * starts, their values, all u32 little-endian; a lookup is a binary search.
  *
  *   u32  n, above 0

@@ -607,21 +607,26 @@ static void test_first_line_that_differs(void **state)
     assert_string_equal(finding.answers, "a, line 2: y\noracle, line 2: (no more lines)\n");
 }
 
-/* Without a pipe there is no text, and no other file is closed. */
+/* An answer that prints nothing; and no pipe, through which an answer is printed. */
 static void test_answers_without_files(void **state)
 {
     (void)state;
     const struct bo_query_kind kind = {.name = "k", .print = print_lines};
     struct bo_finding finding = {.answers = ""};
     struct rlimit before;
+    bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, {NULL, 0}},
+                       &(struct bo_reply){"oracle", BO_OUT_OF_RANGE, {NULL, 0}});
+    assert_string_equal(finding.answers,
+                        "a, line 1: (no more lines)\noracle, line 1: out of range\n");
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     const struct rlimit none = {0, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("x")},
                        &(struct bo_reply){"oracle", BO_OUT_OF_RANGE, {NULL, 0}});
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_string_equal(finding.answers,
-                        "a, line 1: (no more lines)\noracle, line 1: out of range\n");
+    assert_string_equal(
+        finding.answers,
+        "a, line 1: not printed: no file descriptor is free\noracle, line 1: out of range\n");
 }
 
 static void run_check_for_child(void *name)

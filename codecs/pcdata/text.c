@@ -6,8 +6,8 @@
  *   table TEXTLEN kind=K refs=N      for each table, then for each of its runs:
  *   PC VALUE
  *
- * K is pcsp, pcfile, pcln or pcdata0, pcdata1, ...; its number (0, 1, 2, 3 for pcdata0, ...) is
- * read as well.
+ * K is pcsp, pcfile, pcln or pcdata0, pcdata1, ...; the parser also accepts its number (0, 1, 2, 3
+ * for pcdata0, ...).
  */
 #include "codecs/pcdata/text.h"
 
@@ -119,7 +119,7 @@ static enum bo_status fail(const struct parser *p, size_t off, const char *what)
     return bo_fail(p->err, BO_CORRUPT, off, what);
 }
 
-/* Takes a word that must be there, else fails with `what`. */
+/* Reads the next word; fails with `what` if there is none. */
 static enum bo_status need_word(const struct parser *p, struct bo_line *line, const char *what,
                                 struct bo_span *word_ret, size_t *off_ret)
 {

@@ -70,7 +70,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
 
 /* ---- reading records that open has checked --------------------------------------------------- */
 
-/* A varint that is known to be whole and to fit. */
+/* Reads a varint that open has checked. */
 static inline const uint8_t *take_uvarint(const uint8_t *p, uint32_t *v_ret)
 {
     uint32_t v = *p++;
@@ -135,10 +135,10 @@ const struct bo_codec pcdata_varint_delta = {
 /* ---- the same bytes after the Go runtime's cache -------------------------------------------- */
 
 /*
- * Go 1.21's pcvalueCache: two sets of eight entries, the set chosen by the PC's bits above the
- * pointer size, looked through from the front, a new entry put in front and the displaced one at a
- * random place. The runtime keys on the absolute PC and the table's offset; here a (table, PC) pair
- * represents both.
+ * Go 1.21's pcvalueCache: two sets of eight entries. The lowest bit of (PC / pointer size) selects
+ * the set, which is searched from the front. A new entry is stored at the front; the entry that was
+ * there moves to a random place. The runtime's key is the absolute PC and the table's offset; here
+ * it is a (table, PC) pair.
  */
 enum { CACHE_SETS = 2, CACHE_WAYS = 8, POINTER_NBYTES = 8 };
 
@@ -146,7 +146,7 @@ enum { CACHE_SETS = 2, CACHE_WAYS = 8, POINTER_NBYTES = 8 };
 
 struct cached_reader {
     struct pcdata_frame frame;
-    uint32_t random; /* xorshift32 state: what displaces what must not depend on the machine */
+    uint32_t random; /* xorshift32 state: replacement must not depend on the machine */
     struct cache_entry {
         uint64_t key; /* table << 32 | pc, or NO_KEY */
         int32_t value;

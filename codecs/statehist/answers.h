@@ -1,4 +1,4 @@
-/* Answers of variable size, put together: what readers share. */
+/* Building answers of variable size, for all readers. */
 #ifndef STATEHIST_ANSWERS_H
 #define STATEHIST_ANSWERS_H
 

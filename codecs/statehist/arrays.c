@@ -1,7 +1,7 @@
 /*
  * arrays: a control. What a program would hold in memory: the start, the value and the type of each
- * interval in arrays of their own, timeline by timeline, and where each timeline begins. It is read
- * where it lies, each time found by halving; nothing of that kind is faster.
+ * interval in arrays of their own, timeline by timeline, and where each timeline begins. Queries
+ * read the file in place and find a time by binary search. It is the fastest plain layout.
  *
  *   0   i64  start of the history
  *   8   i64  end
@@ -227,7 +227,7 @@ static enum bo_status check_times(const struct reader *r, struct bo_error *err)
 
 static enum bo_status check_values(const struct reader *r, struct bo_error *err)
 {
-    uint32_t n_used = 0; /* strings met so far: the next new one has this number */
+    uint32_t n_used = 0; /* strings used so far: the next new one has this number */
     for (size_t i = 0; i < r->held.n_intervals; i++) {
         const uint64_t value = bo_le64(r->held.values + 8 * i);
         const char *flaw = statehist_value_flaw(r->held.types[i], value, r->held.n_strings);

@@ -65,8 +65,8 @@ void ascending_put_bits(struct bo_bit_writer *out, uint64_t v, unsigned nbits)
 }
 
 /*
- * What all take is least where one more low bit saves no more than it costs. It saves half of what
- * the high bits were, rounded up, so less each time: the first such l is the one.
+ * The size is least at the first l from which one more low bit saves no more than it costs: it
+ * saves half of the zeros of the high bits, rounded up, so each further bit saves less.
  */
 unsigned ascending_choose(const uint64_t *numbers, unsigned n, unsigned *nbits_ret)
 {

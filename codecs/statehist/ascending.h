@@ -1,6 +1,6 @@
 /*
- * Ascending numbers that are found, and found in, where they lie: blocks of up to 64, each an
- * Elias-Fano list, or a bitmap where they lie close.
+ * Lists of ascending numbers that are searched in place, without unpacking them. A list consists of
+ * blocks of up to 64 numbers. A block is an Elias-Fano list, or a bitmap if its numbers are close.
  *
  *   block, of m numbers from `base` (the first) on, with l low bits:
  *     l > 0: l low bits of (number - base) of each number but the first; then their high bits: for
@@ -28,8 +28,8 @@ enum {
 };
 
 /*
- * What sanitizers and fuzzers' compilers add multiplies with each copy: a file that inlines all
- * takes minutes to compile.
+ * The instrumentation of sanitizers and fuzzers multiplies with each inlined copy: with it, a file
+ * in which everything is inlined takes minutes to compile.
  */
 #if defined(__AFL_COMPILER)
 #define ASCENDING_INLINE static inline
@@ -43,8 +43,8 @@ enum {
 #endif
 
 /*
- * For functions of which copies would cost more than calls. call_F() calls F(), where F() is not
- * worth a copy.
+ * For functions whose inlined copies would cost more than calls. call_F() calls F() where inlining
+ * F() is not worth its code size.
  */
 #define ASCENDING_CALL __attribute__((noinline, unused)) static
 
@@ -68,9 +68,9 @@ ASCENDING_INLINE uint64_t ascending_word(const uint8_t *p, uint64_t bit)
 }
 
 /*
- * Whether the CPU has pdep and popcnt, tested at each use: a copy of all queries for x86-64-v3 has
- * as much object code again. Numbers of lists and time-index's points have copies, since shifts of
- * x86-64-v3 matter there. False before the first ascending_open().
+ * Whether the CPU has pdep and popcnt, tested at each use: a second copy of all queries for
+ * x86-64-v3 would double their object code. Numbers of lists and time-index's points have copies,
+ * since shifts of x86-64-v3 matter there. False before the first ascending_open().
  */
 ASCENDING_INLINE bool ascending_has_v3(void)
 {
@@ -115,7 +115,7 @@ ASCENDING_CALL unsigned ascending_select_portable(uint64_t v, unsigned k)
     return at + (unsigned)__builtin_ctzll(byte);
 }
 
-/* The place of the k-th 1 bit (from 0), of which there are more. */
+/* The position of the k-th 1 bit, from 0; v has more than k 1 bits. */
 ASCENDING_INLINE unsigned ascending_select(uint64_t v, unsigned k)
 {
 #if defined(__x86_64__)
@@ -166,7 +166,7 @@ ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, un
     return false;
 }
 
-/* How many numbers of a block are at or below one, and where that is among its upper bits. */
+/* How many numbers of a block are at most a given one, and where that is in the upper bits. */
 struct ascending_find {
     unsigned n; /* at least 1 */
     /* The bits of the n - 1 numbers after the first lie before; UNKNOWN beyond the last number. */
@@ -266,7 +266,7 @@ ASCENDING_INLINE bool ascending_block_after(const struct ascending_block *block,
     return true;
 }
 
-/* All numbers. False when the upper bits have too few, or one that 64 bits do not hold. */
+/* All numbers. False if the upper bits have too few 1 bits, or a number exceeds 64 bits. */
 bool ascending_block_all(const struct ascending_block *block,
                          uint64_t numbers_ret[ASCENDING_BLOCK]);
 
@@ -296,8 +296,8 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
                               struct bo_error *err);
 
 /*
- * BO_OK when the list, opened and read, is to the byte what ascending_put writes of its numbers;
- * else BO_CORRUPT at `off`. Scratch memory from the arena.
+ * BO_OK if the list equals, byte for byte, what ascending_put writes for its numbers; else
+ * BO_CORRUPT at `off`. Scratch memory from the arena.
  */
 enum bo_status ascending_expect(const struct ascending_list *list, const uint64_t *numbers,
                                 struct bo_arena *arena, uint64_t off, struct bo_error *err);

@@ -1,4 +1,4 @@
-/* Ascending numbers, and fields of bits, by the block: what reading all of a list takes. */
+/* Ascending numbers, and fields of bits, block by block: for reading a whole list. */
 #include "codecs/statehist/ascending.h"
 #include "harness/core/cpu.h"
 
@@ -63,7 +63,7 @@ BO_V3 static bool find_ones(const uint8_t *p, uint64_t bit, uint8_t ones_ret[2 *
         uint64_t word = ascending_word(p, bit + at);
         uint8_t *ones = ones_ret + n;
         n += ascending_popcount(word);
-        /* Eight at a time, whether there are so many or not: that is faster than to look. */
+        /* Always eight at a time, even if fewer are left: that is faster than a test. */
         for (const uint8_t *end = ones_ret + n; ones < end; ones += 8)
 #pragma GCC unroll 8
             for (unsigned k = 0; k < 8; k++, word = _blsr_u64(word))

@@ -1,5 +1,5 @@
 /*
- * State histories as the harness sees them: counts, fields, and the table of the format.
+ * State histories for the harness: counts, fields, and the table of the format.
  */
 #include "codecs/statehist/generate.h"
 #include "codecs/statehist/model.h"
@@ -30,8 +30,8 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
 
 /*
  * Timeline by timeline. The length of an interval that ends with the history is 0: it follows.
- * Their order-0 entropy is no floor for a codec that models context: times that several timelines
- * share, and values that follow from those before, make histories many times smaller.
+ * Their order-0 entropy is not a lower bound for a codec that models context: times that several
+ * timelines share, and values that follow from those before, make histories many times smaller.
  */
 static void fields(const void *opaque, struct bo_sequences *out)
 {
@@ -72,7 +72,7 @@ static const struct bo_codec *const codecs[] = {
     NULL,
 };
 
-/* The library's version, as a text; without the library, nothing. */
+/* The library's version, as a text; empty without the library. */
 #ifndef BO_WITH_SQLITE
 #define BO_WITH_SQLITE NULL
 #endif

@@ -1,5 +1,5 @@
 /*
- * State histories out of nothing, as a state system makes them: attributes first, then events, each
+ * Generated state histories, made as by a state system: attributes first, then events, each
  * at a later time and with some changes, which close intervals; at the end all others close.
  *
  * Each draw is a statement of its own: the same seed must give the same model everywhere.
@@ -14,7 +14,7 @@ struct maker {
     uint8_t *habits;                 /* by quark; enum statehist_habit */
     struct statehist_interval *open; /* by quark: what has not closed */
     size_t n_quarks;                 /* wanted */
-    size_t n_left;                   /* changes that are wanted still */
+    size_t n_left;                   /* changes that are still wanted */
     int64_t start, now;
     uint32_t top, instance; /* quarks of this kind that came last: parents of the next ones */
 };
@@ -75,7 +75,7 @@ static bool draw_attribute(struct maker *m)
     return add_attribute(m, name, parent);
 }
 
-/* An attribute whose name is given, and new. */
+/* An attribute with this name, which its siblings do not have. */
 static bool add_named_attribute(struct maker *m, struct bo_span name, uint32_t parent)
 {
     bool is_new;
@@ -200,7 +200,7 @@ static bool set_up(struct maker *m)
     return m->habits && m->open && bo_texts_init(&m->taken, false, arena);
 }
 
-/* What is still open closes with the history. */
+/* Intervals that are still open end with the history. */
 static bool close_all(struct maker *m, int64_t end)
 {
     for (uint32_t quark = 0; quark < m->builder.n_quarks; quark++) {

@@ -20,7 +20,7 @@ enum statehist_habit {
     STATEHIST_STATUS,    /* one of few ints */
     STATEHIST_NUMBER,    /* an int: of a thread, a priority */
     STATEHIST_TEXT,      /* one of some strings */
-    STATEHIST_COUNTER,   /* a long that wanders */
+    STATEHIST_COUNTER,   /* a long that changes in steps */
     STATEHIST_RATIO,     /* a double with few digits */
     STATEHIST_FLAG,      /* a bool */
     STATEHIST_MIXED,     /* any of these, and strange ones */

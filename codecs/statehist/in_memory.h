@@ -1,6 +1,6 @@
 /*
- * A history as arrays in memory, and its answers: what the control `arrays` reads where it lies,
- * and what a codec that decodes everything answers from.
+ * A history as arrays in memory, and queries of it. The control `arrays` uses the arrays in its
+ * file. A codec that decodes everything builds them from the model.
  */
 #ifndef STATEHIST_IN_MEMORY_H
 #define STATEHIST_IN_MEMORY_H
@@ -20,7 +20,7 @@ struct statehist_in_memory {
     const uint64_t *hashes; /* of the strings */
 };
 
-/* Copies a model into `arena`, from which the model goes: all that came since the mark. */
+/* Copies a model within `arena`, and frees all that was allocated since the mark, the model too. */
 enum bo_status statehist_hold(const struct statehist_model *model, struct bo_arena *arena,
                               struct bo_arena_mark before_model,
                               struct statehist_in_memory **held_ret, struct bo_error *err);

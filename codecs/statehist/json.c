@@ -1,4 +1,4 @@
-/* JSON for state histories: a strict reader that is pulled, and a compact writer. */
+/* JSON for state histories: a strict pull reader, and a compact writer. */
 #include "codecs/statehist/json.h"
 
 #include "harness/core/doubles.h"
@@ -23,7 +23,7 @@ uint8_t statehist_json_peek(struct statehist_json *j)
     return j->off < j->in.n ? j->in.p[j->off] : 0;
 }
 
-/* At the text's end it is cut, else it is wrong. */
+/* An error at the text's end is BO_TRUNCATED, else BO_CORRUPT. */
 static bool fail_next(struct statehist_json *j, const char *what)
 {
     statehist_json_peek(j);
@@ -216,7 +216,7 @@ bool statehist_json_expect(struct statehist_json *j, const char *text, const cha
 
 /* ---- reading: numbers and words -------------------------------------------------------------- */
 
-/* Takes what looks like a number, a sign and letters with it. */
+/* Consumes all following characters that a number may contain. */
 static struct bo_span take_number(struct statehist_json *j)
 {
     statehist_json_peek(j);
@@ -311,7 +311,7 @@ static const struct {
 };
 enum { N_NO_NUMBERS = sizeof no_numbers / sizeof *no_numbers };
 
-/* Whether the text at j->off is this word; takes it then. */
+/* Consumes this word at j->off; false when another text is there. */
 static bool take_word(struct statehist_json *j, const char *word)
 {
     const size_t n = strlen(word);

@@ -11,12 +11,12 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* After the first failure, every call returns false, and `status` says why. */
+/* After the first failure, every call returns false, and `status` is the reason. */
 struct statehist_json {
     struct bo_span in;
     size_t off;             /* next byte of `in` */
-    size_t base;            /* where `in` lies in the input that errors speak of */
-    struct bo_arena *arena; /* strings with escapes are put together there */
+    size_t base;            /* offset of `in` in the input; offsets of errors include it */
+    struct bo_arena *arena; /* for strings with escapes */
     enum bo_status status;
     struct bo_error *err;
 };
@@ -27,15 +27,15 @@ struct statehist_json {
 bool statehist_json_fail(struct statehist_json *j, enum bo_status status, size_t off,
                          const char *what);
 
-/* The next byte that is not blank, which is not taken; 0 at the end. */
+/* The next byte that is not blank, without consuming it; 0 at the end. */
 uint8_t statehist_json_peek(struct statehist_json *j);
 
-/* Takes one of ,:{}[] or fails with `what`. */
+/* Consumes c, one of ,:{}[] or fails with `what`. */
 bool statehist_json_take(struct statehist_json *j, char c, const char *what);
 
 /*
- * Steps to the next element after '[' (is_first) or an element; false at ']', which is taken, and
- * after a failure.
+ * Steps to the next element after '[' (is_first) or an element. False at ']', which is consumed,
+ * and after a failure.
  */
 bool statehist_json_element(struct statehist_json *j, bool is_first);
 
@@ -48,14 +48,14 @@ bool statehist_json_element(struct statehist_json *j, bool is_first);
 bool statehist_json_member(struct statehist_json *j, const char *const *names, uint32_t required,
                            uint32_t *seen, uint32_t *which_ret);
 
-/* As above where names are not known beforehand: false at '}', which is taken. */
+/* As above for members of any names: false at '}', which is consumed. */
 bool statehist_json_name(struct statehist_json *j, bool is_first, struct bo_span *name_ret,
                          size_t *off_ret);
 
 /* A string's text, in the input or in the arena. *off_ret (may be NULL) is where it starts. */
 bool statehist_json_string(struct statehist_json *j, struct bo_span *text_ret, size_t *off_ret);
 
-/* That the next thing is this string. */
+/* Consumes this string, or fails with `what`. */
 bool statehist_json_expect(struct statehist_json *j, const char *text, const char *what);
 
 /* An integer without fraction, exponent, -0; exact. */
@@ -64,7 +64,7 @@ bool statehist_json_integer(struct statehist_json *j, int64_t min, int64_t max, 
 /* A key: an integer below 2^31. */
 bool statehist_json_key(struct statehist_json *j, uint32_t *key_ret, size_t *off_ret);
 
-/* That the next thing is the version that is known, 1; another is unsupported. */
+/* Consumes the version, which must be 1; another one is unsupported. */
 bool statehist_json_version(struct statehist_json *j);
 
 /*
@@ -83,15 +83,16 @@ bool statehist_json_word(struct statehist_json *j, const char *word);
 bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
                           struct bo_span *string_ret);
 
-/* Takes a string, a number or a word, whatever it says. */
+/* Skips a string, a number or a word. */
 bool statehist_json_skip_scalar(struct statehist_json *j);
 
-/* That nothing but blanks follows. */
+/* Checks that only blanks follow. */
 bool statehist_json_end(struct statehist_json *j);
 
 /*
- * A whole document: {"format": format, "version": 1, ...}, in any order. `members` names these two
- * and then the others, all of which must be there; take(j, which, context) reads what they hold.
+ * A whole document: {"format": format, "version": 1, ...}, in any order. `members` contains the
+ * names of these two and then of the others. All are required. take(j, which, context) reads the
+ * values of the others.
  */
 enum bo_status statehist_json_document(
     struct statehist_json *j, const char *format, const char *const *members,
@@ -100,8 +101,8 @@ enum bo_status statehist_json_document(
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * A string of UTF-8 with its quotes; escapes what JSON wants escaped, and what Java's Gson does,
- * too, where `as_gson`: < > & = ' and two line separators.
+ * A string of UTF-8 with its quotes. Escapes what JSON requires; with `as_gson` also what Java's
+ * Gson escapes: < > & = ' and two line separators.
  */
 void statehist_json_put_string(struct bo_writer *out, struct bo_span text, bool as_gson);
 

@@ -34,7 +34,7 @@ struct siblings {
     const struct statehist_attribute *attributes;
     uint32_t *slots; /* quarks plus 1; 0: nothing */
     size_t n_slots;  /* a power of two */
-    uint64_t seed;   /* nobody foresees it */
+    uint64_t seed;   /* unpredictable */
 };
 
 /* False when there is a sibling of that name. */
@@ -127,7 +127,7 @@ uint32_t *statehist_order_by_end(const struct statehist_interval *intervals, siz
 static const char *timelines_flaw(const struct statehist_model *model, uint32_t *n_used_ret)
 {
     size_t i = 0;
-    *n_used_ret = 0; /* strings met so far: the next new one has this number */
+    *n_used_ret = 0; /* strings used so far: the next new one has this number */
     for (uint32_t q = 0; q < model->n_quarks; q++) {
         if (model->first[q] != i || i == model->n_intervals)
             return "timeline is not where it should be";
@@ -279,7 +279,7 @@ static enum bo_status flawed_times(struct finishing *f, const char *what, uint32
     return BO_CORRUPT;
 }
 
-/* Where an interval of the model stood when they came. */
+/* The position of an interval of the model in the order of adding. */
 static size_t came_as(const struct finishing *f, size_t i)
 {
     const struct statehist_interval *wanted = &f->intervals[i];
@@ -369,7 +369,7 @@ static enum bo_status check_timelines(struct finishing *f)
     return BO_OK;
 }
 
-/* Strings by first use; those that are not used go. */
+/* Numbers strings by first use; drops those that are not used. */
 static enum bo_status number_strings(struct finishing *f)
 {
     const struct bo_texts *strings = &f->builder->strings;

@@ -8,8 +8,8 @@
 /* ---- building -------------------------------------------------------------------------------- */
 
 /*
- * Attributes, strings and intervals come in any order, but for these: an interval after its string,
- * and intervals of one quark by time.
+ * Attributes, strings and intervals are added in any order, with two exceptions: an interval is
+ * added after its string, and intervals of one quark are added in the order of time.
  */
 struct statehist_builder {
     struct bo_arena *arena;
@@ -18,15 +18,15 @@ struct statehist_builder {
     uint32_t n_quarks;
     size_t cap_quarks;
     struct bo_texts strings;
-    struct statehist_interval *intervals; /* in the order in which they came */
+    struct statehist_interval *intervals; /* in the order in which they were added */
     size_t n_intervals, cap_intervals;
 };
 
-/* What is wrong with what was built. */
+/* The first rule that a built model breaks. */
 struct statehist_flaw {
     const char *what; /* static; no names of quarks or times in it */
-    uint32_t quark;   /* whose, or STATEHIST_ROOT: of no one */
-    size_t interval;  /* the first wrong one, by the order in which they came; else SIZE_MAX */
+    uint32_t quark;   /* the quark that breaks it; STATEHIST_ROOT: none */
+    size_t interval;  /* the first wrong one, in the order of adding; else SIZE_MAX */
     bool has_times;   /* of a gap, an overlap: */
     int64_t from, to; /* both included */
 };
@@ -48,8 +48,8 @@ bool statehist_add_interval(struct statehist_builder *builder,
                             const struct statehist_interval *interval);
 
 /*
- * Checks everything that statehist.h says of a model. The order of closing is that in which the
- * intervals came if ends do not descend in it, else by end, then by quark. BO_OK; BO_CORRUPT with
+ * Checks all rules of statehist.h for a model. The order of closing is that in which the intervals
+ * were added if ends do not descend in it, else by end, then by quark. BO_OK; BO_CORRUPT with
  * *flaw filled (may be NULL); the arena's refusal.
  */
 enum bo_status statehist_finish(struct statehist_builder *builder, int64_t start, int64_t end,
@@ -81,21 +81,21 @@ const char *statehist_tree_flaw(const struct statehist_attribute *attributes, ui
 extern const char statehist_no_memory[];
 
 /*
- * Interval numbers by end, then as they stand (by quark, if they stand as a model's do). NULL when
- * the arena refuses.
+ * Interval numbers sorted by end. Intervals of equal end keep their order, which is by quark in a
+ * model. NULL when the arena refuses.
  */
 uint32_t *statehist_order_by_end(const struct statehist_interval *intervals, size_t n,
                                  struct bo_arena *arena);
 
 /*
- * The state at one time of a history as a history of its own, of that instant: what a snapshot is.
- * BO_OUT_OF_RANGE when the time is outside of the history. It points into the other one.
+ * A snapshot: the state of a history at one time, as a history of that instant.
+ * BO_OUT_OF_RANGE when the time is outside of the history. The snapshot points into the history.
  */
 enum bo_status statehist_take_instant(const struct statehist_model *model, int64_t time,
                                       struct bo_arena *arena, void **model_ret,
                                       struct bo_error *err);
 
-/* As bo_format.differ. The order of closing is not looked at. */
+/* As bo_format.differ. The order of closing is not compared. */
 const char *statehist_differ(const void *a, const void *b);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The query kinds of state histories: their right answers and their form on the command line. How
- * queries are drawn is in workloads.c.
+ * The query kinds of state histories: their correct answers and their form on the command line.
+ * workloads.c draws queries.
  *
- * The oracles look at one interval after the other: no search, nothing that a codec does.
+ * The oracles test one interval after the other, without a search and without code of a codec.
  */
 #include "codecs/statehist/queries.h"
 
@@ -276,7 +276,7 @@ static enum bo_status scan_oracle(const void *opaque, const void *queries, size_
 
 enum { POINTS_OF_EACH = 3 };
 
-/* Times are without number: these are the first, a middle one and the last of each interval. */
+/* There are too many times to list: these are the first, a middle and the last of each interval. */
 static uint64_t count_points(const void *opaque)
 {
     const struct statehist_model *model = opaque;
@@ -363,7 +363,7 @@ static bool range2d_at(const void *model, uint64_t i, void *query)
 
 /* ---- invalid queries ------------------------------------------------------------------------- */
 
-/* Times that lie outside of the history: just so, and far. */
+/* Times outside of the history, near and far. */
 static uint64_t outer_times(const struct statehist_model *model, int64_t times_ret[4])
 {
     uint64_t n = 0;
@@ -434,7 +434,7 @@ static bool invalid_range_at(const void *opaque, uint64_t i, void *query)
     return invalid_span(model, i - 2, &q->from, &q->to);
 }
 
-/* A valid quark before one that is not there, half a quark, no times, too many. */
+/* A valid quark before one that does not exist, half a quark, no times, too many. */
 static bool invalid_window_at(const void *opaque, uint64_t i, void *query)
 {
     static const uint8_t zeros[6] = {0}, last[4] = {0xff, 0xff, 0xff, 0xff};
@@ -457,8 +457,8 @@ static bool invalid_window_at(const void *opaque, uint64_t i, void *query)
 }
 
 /*
- * A quark that is not there, half a quark, no times, twice the same one, a list that ends or starts
- * after the query, times outside.
+ * A quark that does not exist, half a quark, no times, twice the same one, a list that ends or
+ * starts after the query, times outside.
  */
 static bool invalid_times_at(const void *opaque, uint64_t i, void *query)
 {

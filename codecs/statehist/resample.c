@@ -1,16 +1,15 @@
 /*
  * Histories of any length that are like a real one.
  *
- * The changes of the real history are played again and again, as by a state system, until there are
- * enough intervals: which attributes change together, to what, and in which order stays. What
- * varies from one play to the next:
+ * The changes of the real history are repeated as by a state system, until there are enough
+ * intervals. Which attributes change together, to which values and in which order stays the same.
+ * These vary from one repetition to the next:
  *
  * - times: each time's distance to the one before it changes places with one of about that length;
- * - attributes that come and go, with all below them (null at first and at last: threads), are
- *   others
- *   in each play. Those that stay (CPUs) go on.
+ * - attributes that appear and disappear with all below them (null at first and at last: threads)
+ *   are replaced by others in each repetition. The others (CPUs) continue.
  *
- * An attribute is there when it first has a value, so that a short history has few of them.
+ * An attribute exists from its first value on, so a short history has few of them.
  */
 #include "codecs/statehist/resample.h"
 
@@ -32,10 +31,10 @@ struct play {
     uint32_t *ranks;   /* of each in that order */
     size_t n_gaps;
     bool *comes_and_goes; /* by the real quark */
-    uint32_t *quarks;     /* by the real quark: the one of this play, or STATEHIST_ROOT */
+    uint32_t *quarks;     /* by the real quark: that of this repetition, or STATEHIST_ROOT */
     struct statehist_interval *open; /* by quark: now, and since when */
     size_t cap_open;
-    unsigned number; /* of this play */
+    unsigned number; /* of this repetition */
     int64_t start, now;
 };
 
@@ -137,7 +136,7 @@ static bool find_what_goes(struct play *play)
 
 /* ---- attributes of a play -------------------------------------------------------------------- */
 
-/* What is new in each play and has a number for a name gets another one; other names, a suffix. */
+/* The name of a replaced attribute: another number for a number; other names get a suffix. */
 static struct bo_span name_of(const struct play *play, uint32_t real, char room[80])
 {
     const struct bo_span name = play->like->attributes[real].name;
@@ -157,7 +156,7 @@ static struct bo_span name_of(const struct play *play, uint32_t real, char room[
     return (struct bo_span){(uint8_t *)room, (size_t)n};
 }
 
-/* Makes the attribute and those above it, if they are not there yet. */
+/* Adds the attribute and those above it, if they do not exist yet. */
 static bool make_attribute(struct play *play, uint32_t real, uint32_t *quark_ret)
 {
     char room[80];
@@ -187,7 +186,7 @@ static bool change(struct play *play, const struct statehist_interval *to)
     uint32_t quark;
     uint64_t value = to->value;
     if (play->quarks[to->quark] == STATEHIST_ROOT && to->type == STATEHIST_NULL)
-        return true; /* it is not there yet */
+        return true; /* it does not exist yet */
     if (!make_attribute(play, to->quark, &quark))
         return false;
     struct statehist_interval *open = &play->open[quark];
@@ -221,7 +220,7 @@ static size_t count_intervals(const struct play *play)
     return play->builder.n_intervals + play->builder.n_quarks;
 }
 
-/* From the second play on, what an attribute was at first is what it was at last. */
+/* From the second repetition on, an attribute starts with its last value. */
 static bool play_once(struct play *play, size_t n_wanted)
 {
     const struct statehist_model *like = play->like;
@@ -243,7 +242,7 @@ static bool play_once(struct play *play, size_t n_wanted)
         if (!change(play, to))
             return false;
     }
-    play->now++; /* else the next play begins within the last change */
+    play->now++; /* else the next repetition begins within the last change */
     return true;
 }
 

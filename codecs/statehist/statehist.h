@@ -33,7 +33,7 @@ struct statehist_attribute {
     uint32_t parent;     /* a smaller quark, or STATEHIST_ROOT */
 };
 
-/* What an attribute was, from `start` to `end`, both included. */
+/* The value of an attribute from `start` to `end`, both included. */
 struct statehist_interval {
     int64_t start, end; /* ns, start <= end */
     /*
@@ -49,9 +49,10 @@ struct statehist_interval {
  * Intervals lie timeline by timeline: by quark, then by start. Each timeline covers start..end of
  * the history without gap or overlap. Neighbours may have equal values, and are not merged then.
  *
- * `closing` is the order in which a state system closed and stored them: by end, which does not say
- * all. Encodings that go by it (the history tree) need it; it is not part of what a history says,
- * so histories that differ in nothing else are equal.
+ * `closing` is the order in which a state system closed and stored the intervals. Ends do not
+ * descend in it, but do not determine it, since several intervals may have one end. Encodings that
+ * store intervals in this order (the history tree) need it. Histories that differ only in it are
+ * equal.
  */
 struct statehist_model {
     int64_t start, end; /* of the history, both included */
@@ -70,7 +71,7 @@ const char *statehist_model_flaw(const struct statehist_model *model, struct bo_
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* A quark that is not there, and a time outside of the history, is BO_OUT_OF_RANGE. */
+/* A quark that does not exist, and a time outside of the history, is BO_OUT_OF_RANGE. */
 enum statehist_query_kind {
     STATEHIST_POINT,      /* struct statehist_point_query; a struct statehist_state */
     STATEHIST_FULL_STATE, /* struct statehist_time_query; a struct statehist_values in a sink */
@@ -131,13 +132,14 @@ enum { STATEHIST_MAX_WINDOW_TIMES = 65536 };
 enum statehist_form {
     STATEHIST_EVENLY, /* n_times, evenly spaced from `from` to `to`: statehist_window_time() */
     STATEHIST_LISTED, /* n_times of a list, ascending; the first is `from`, the last is `to` */
-    STATEHIST_ALWAYS, /* all from `from` to `to`; n_times says nothing */
+    STATEHIST_ALWAYS, /* all from `from` to `to`; n_times is not used */
 };
 
 /*
- * Some attributes at some times, as a view reads them to paint. Each interval that holds one of the
- * times is answered once, unclipped. from > to, n_times outside of its range, a list that does not
- * ascend and half a quark are out of range, too, whatever quarks there are.
+ * Some attributes at some times, as a view reads them when it is drawn. Each interval that contains
+ * one of the times is in the answer once, unclipped. Also BO_OUT_OF_RANGE, even without quarks:
+ * from > to, n_times outside of its range, a list that does not ascend, and `quarks` whose number
+ * of bytes is not a multiple of 4.
  */
 struct statehist_window_query {
     struct bo_span quarks; /* of 4 bytes each, little-endian; in any order */
@@ -153,8 +155,8 @@ struct statehist_states {
 };
 
 /*
- * Sums over all intervals: of each, a hash that is a chain over quark, start, end, type and value;
- * so in whatever order they are read.
+ * Sums over all intervals, so the order in which they are read does not matter. The hash of an
+ * interval is a chain over quark, start, end, type and value.
  */
 struct statehist_digest {
     uint64_t n_intervals;
@@ -162,8 +164,8 @@ struct statehist_digest {
 };
 
 /*
- * All attributes at one time, with everything. For each quark a struct statehist_exported follows,
- * with the bytes of its string after it, and zeros to a multiple of 8.
+ * All attributes at one time, with their intervals and strings. For each quark a struct
+ * statehist_exported follows, with the bytes of its string after it, and zeros to a multiple of 8.
  */
 struct statehist_snapshot {
     uint64_t n;
@@ -182,8 +184,8 @@ static inline uint64_t statehist_hash(struct bo_span string)
 }
 
 /*
- * The i-th time of a window that has not all: the list's, or
- * from + i * (to - from) / (n_times - 1), rounded down; `from` if alone.
+ * The i-th time of a window other than STATEHIST_ALWAYS: that of the list, or
+ * from + i * (to - from) / (n_times - 1), rounded down, which is `from` if n_times is 1.
  */
 static inline int64_t statehist_window_time(const struct statehist_window_query *q, uint32_t i)
 {
@@ -201,7 +203,7 @@ static inline uint32_t statehist_next_evenly(const struct statehist_window_query
     const uint64_t passed = (uint64_t)time - (uint64_t)q->from;
     if (passed == length)
         return q->n_times;
-    /* Rounding adds less than one, so this is not beyond what is sought. */
+    /* Rounding adds less than one, so this is not beyond the result. */
     uint32_t i = (uint32_t)((double)passed / (double)length * (double)(q->n_times - 1));
     while (i < q->n_times && statehist_window_time(q, i) <= time)
         i++;

@@ -17,8 +17,8 @@ void statehist_put_i64(struct bo_writer *out, int64_t v);
 void statehist_put_text(struct bo_writer *out, struct bo_span text);
 
 /*
- * Puts a type's letter, a tab and a value; `string` is that of a string, which `value` is not used
- * for.
+ * Puts a type's letter, a tab and a value. For a string, `string` is its text and `value` is not
+ * used.
  */
 void statehist_put_value(struct bo_writer *out, uint32_t type, uint64_t value,
                          struct bo_span string);

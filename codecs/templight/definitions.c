@@ -23,8 +23,8 @@ bool templight_definitions_init(struct templight_definitions *definitions, size_
 /*
  * A name may have 128 KiB more than the trace has bytes, and all names together 64 KiB for each
  * entry and as many bytes as the trace. Our writer stays below that, since it keeps names of more
- * than 64 KiB whole; real ones have 28 931 bytes at most. Visits have the same limits: so entries
- * that stand for nothing are counted, too.
+ * than 64 KiB whole; real ones have 28 931 bytes at most. Visits have the same limits, so
+ * entries with an empty text count, too.
  */
 static bool one_is_too_long(const struct templight_definitions *d, uint64_t n)
 {

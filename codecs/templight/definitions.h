@@ -1,8 +1,9 @@
 /*
- * A dictionary that is read: its entries, checked as they come, and the names that they stand for.
+ * A dictionary that is read: its entries, which are checked when they are read, and the names that
+ * they represent.
  *
- * Lengths are added up when an entry comes, and saturate, so that what would expand to too much is
- * refused before anything is built.
+ * Lengths are added up when an entry is read, with saturation. So an entry that would expand to too
+ * much is rejected before anything is expanded.
  */
 #ifndef TEMPLIGHT_DEFINITIONS_H
 #define TEMPLIGHT_DEFINITIONS_H
@@ -12,7 +13,7 @@
 struct templight_definition {
     struct bo_span marked; /* in the input */
     uint64_t nbytes;       /* of the name that it expands to */
-    uint64_t n_visits;     /* entries that are looked at when it is expanded, itself included */
+    uint64_t n_visits;     /* entries that are visited when it is expanded, itself included */
     size_t first_id;       /* of n_ids */
     uint32_t n_ids;
     uint32_t depth; /* 1 without parts */
@@ -35,13 +36,13 @@ struct templight_definitions {
 bool templight_definitions_init(struct templight_definitions *definitions, size_t trace_nbytes,
                                 size_t n, struct bo_arena *arena);
 
-/* Adds the entry that a walk is at. */
+/* Adds the entry `raw`. */
 enum bo_status templight_define(struct templight_definitions *definitions,
                                 const struct templight_raw_definition *raw, struct bo_error *err);
 
 /*
- * The entry of a Begin's name. The first time that a Begin has it, its length is added to those of
- * all names: `is_new` then.
+ * The entry of a Begin's name. At its first use by a Begin, *is_new is set, and its length is added
+ * to that of all names.
  */
 enum bo_status templight_refer(struct templight_definitions *definitions,
                                const struct templight_raw_name *name, bool *is_new,
@@ -64,8 +65,8 @@ void templight_expand(const struct templight_definitions *definitions, uint32_t 
                       struct templight_task *tasks, uint8_t *to);
 
 /*
- * The same, but parts whose texts are known are copied at once, and parts that are met for the
- * first time are known afterwards: texts[i] is that of entry i, or NULL.
+ * The same, but parts whose texts are known are copied as a whole, and parts that are expanded for
+ * the first time are known afterwards: texts[i] is that of entry i, or NULL.
  */
 void templight_expand_once(const struct templight_definitions *definitions, uint32_t id,
                            struct templight_task *tasks, const uint8_t **texts, uint8_t *to);

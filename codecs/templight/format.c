@@ -1,4 +1,4 @@
-/* Templight as the harness sees it: counts, fields, and the table of the format. */
+/* Templight for the harness: counts, fields, and the table of the format. */
 #include "codecs/templight/generate.h"
 #include "codecs/templight/model.h"
 #include "codecs/templight/queries.h"
@@ -71,8 +71,8 @@ static void put_record(struct bo_sequences *out, const struct templight_record *
 
 /*
  * Names and files are numbers where they are used; each text counts once. Their order-0 entropy is
- * no floor for a codec that models context: shared parts of names and repeated records make traces
- * many times smaller.
+ * not a lower bound for a codec that models context: shared parts of names and repeated records
+ * make traces many times smaller.
  */
 static void fields(const void *opaque, struct bo_sequences *out)
 {

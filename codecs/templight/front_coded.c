@@ -177,7 +177,7 @@ static enum bo_status get_text(struct reader *r, struct bo_span *text_ret)
     return nul ? bo_fail(r->err, BO_CORRUPT, (uint64_t)(nul - r->in.p), "text holds a NUL") : BO_OK;
 }
 
-/* How many things follow, each of which takes so many bytes at least. */
+/* Reads how many elements follow, each of which takes at least so many bytes. */
 static enum bo_status get_count(struct reader *r, size_t least_nbytes, uint32_t *n_ret)
 {
     const size_t off = r->in.off;
@@ -187,7 +187,7 @@ static enum bo_status get_count(struct reader *r, size_t least_nbytes, uint32_t 
                : status;
 }
 
-/* A name's length and bytes that are its own; these must put it after the one before. */
+/* A name's prefix length and its own bytes; the name must be greater than the one before. */
 static enum bo_status get_name(struct reader *r, struct bo_span last, uint32_t *prefix_ret,
                                struct bo_span *rest_ret)
 {
@@ -198,7 +198,7 @@ static enum bo_status get_name(struct reader *r, struct bo_span last, uint32_t *
     return status ? status : get_text(r, rest_ret);
 }
 
-/* Adds up what the names will take; the cursor stays. */
+/* Adds up the lengths of the names; the cursor does not move. */
 static enum bo_status add_names_up(struct reader *r, uint64_t *nbytes_ret)
 {
     const size_t start = r->in.off;

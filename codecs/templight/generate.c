@@ -1,7 +1,7 @@
 /*
  * Templight models from randomness: made whole, or made from another by one change.
  *
- * Records nest as a compiler's do. Names come back more often than not, with the same kind and
+ * Records nest as a compiler's do. Most names occur again, with the same kind and
  * origin; most Begins are memoizations, which end at once.
  *
  * Each draw is a statement of its own: the same seed must give the same model everywhere.

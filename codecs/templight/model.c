@@ -50,7 +50,7 @@ void templight_builder_init(struct templight_builder *builder, bool copies, stru
     *builder = (struct templight_builder){.arena = arena, .copies = copies};
 }
 
-/* Takes what the last trace has got; there may be none. */
+/* Completes the last trace, if there is one. */
 static void end_trace(struct templight_builder *builder)
 {
     if (builder->n_traces == 0)
@@ -124,7 +124,7 @@ static bool fill_end(struct templight_builder *builder, const struct templight_e
     builder->n_open -= begin != NULL;
     if (!entry->has_origin)
         return true;
-    /* A file that is new is not the Begin's, so no file is added that nobody uses. */
+    /* A file that is new is not the Begin's, so no unused file is added. */
     if (!locate(builder, &entry->origin, &origin))
         return false;
     record->has_own_origin = !templight_same_location(&origin, begin ? &begin->origin : &nowhere);

@@ -7,7 +7,7 @@
 
 /* ---- building a model, record by record ------------------------------------------------------ */
 
-/* A location whose file is a text still. */
+/* A location whose file is a text, not yet a number. */
 struct templight_place {
     bool present;
     struct bo_span file;
@@ -15,13 +15,14 @@ struct templight_place {
 };
 
 /*
- * A record that still has texts; fields as in struct templight_record. The origin of an End is
- * always here when the input gives one. The builder finds out whether it differs from its Begin's.
+ * A record that still has texts; fields as in struct templight_record. `origin` of an End
+ * is set whenever the input contains one. The builder determines whether it differs from the
+ * Begin's.
  */
 struct templight_entry {
     bool is_end;
     bool has_time, has_memory;
-    bool has_origin; /* of an End: `origin` counts; else it is its Begin's */
+    bool has_origin; /* of an End: `origin` is used; else its Begin's */
     uint32_t kind;
     struct bo_span name;
     struct templight_place location, origin;

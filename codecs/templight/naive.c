@@ -1,7 +1,7 @@
 /*
- * The naive reader. No expanded name is kept. But names are known by hashes of their texts, each of
- * which is put together once to make it: two entries may stand for one name, and names may be
- * looked for.
+ * The naive reader. No expanded name is kept, but hashes of all names are. Each name is expanded
+ * once for its hash. The hashes are needed because two entries may represent one name, and for
+ * searches by text.
  */
 #include "codecs/templight/naive.h"
 
@@ -37,7 +37,7 @@ struct naive {
     size_t cap_tasks;
     uint8_t *buffer; /* for the longest name that is put together, twice */
     size_t cap_buffer;
-    uint64_t seed; /* of the hashes: nobody foresees it */
+    uint64_t seed; /* of the hashes; unpredictable */
 };
 
 /* ---- putting names together ------------------------------------------------------------------ */

@@ -11,7 +11,7 @@ enum bo_status templight_open_naive(const struct bo_codec *self, struct bo_span 
                                     struct bo_arena *arena, void **reader_ret,
                                     struct bo_error *err);
 
-/* All kinds but TEMPLIGHT_PREFIX, for which there is nothing but to put all names together. */
+/* All kinds but TEMPLIGHT_PREFIX, which would have to expand all names. */
 enum bo_status templight_query_naive(const struct bo_codec *self, void *reader, unsigned kind,
                                      const void *queries, size_t n, void *answers,
                                      struct bo_error *err);

@@ -214,7 +214,7 @@ static void add_match(const struct bo_texts *names, uint32_t name,
         matches->names[i] = name;
 }
 
-/* The table is in the order of use, so all of it is gone through. */
+/* The table is in the order of use, so all of it is searched. */
 static void answer_prefix(const struct bo_texts *names, struct bo_span prefix,
                           struct templight_matches *matches)
 {

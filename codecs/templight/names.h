@@ -10,9 +10,9 @@
 /* ---- numbering names ------------------------------------------------------------------------- */
 
 /*
- * Numbers the names of one trace in the order of their first use. An entry is expanded when the
- * first Begin has it; what it consists of lies in its text then, and is copied from there into
- * others.
+ * Numbers the names of one trace in the order of their first use. An entry is expanded when a Begin
+ * first uses it. The texts of its parts are then inside its text, and are copied from there into
+ * other names.
  */
 struct templight_namer {
     struct bo_arena *arena;

@@ -1,6 +1,6 @@
 /*
- * The query kinds of Templight: their right answers and their form on the command line. How queries
- * are drawn is in workloads.c.
+ * The query kinds of Templight: their correct answers and their form on the command line.
+ * workloads.c draws queries.
  */
 #include "codecs/templight/queries.h"
 
@@ -175,7 +175,7 @@ static bool name_at(const void *model, uint64_t i, void *query)
     return locate(model, i, query);
 }
 
-/* Texts are without number: these are the names of each trace. */
+/* There are too many texts to list: these are the names of each trace. */
 static bool find_at(const void *opaque, uint64_t i, void *query)
 {
     const struct templight_model *model = opaque;
@@ -205,7 +205,7 @@ static bool prefix_at(const void *model, uint64_t i, void *query)
     return true;
 }
 
-/* Traces, and names of the first and of the last trace, that are just not there, or far from it. */
+/* Traces, and names of the first and last trace, that do not exist: just past the end, and far. */
 static bool invalid_name_at(const void *opaque, uint64_t i, void *query)
 {
     const struct templight_model *model = opaque;

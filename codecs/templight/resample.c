@@ -1,11 +1,10 @@
 /*
  * Traces of any number of Begins that are like a real one.
  *
- * The real trace is played again and again, each time as that of other code: rare words in its
- * names are others (harness/names/renaming.h), so that what is instantiated again and what is new
- * come in the real order. Of the last play, or of the only one, come as many instantiations as are
- * wanted: whole ones that lie in no other, evenly spaced; in the last of them, the first Begins.
- * Files and lines stay.
+ * The real trace is repeated, each time as that of other code: rare words in its names are replaced
+ * (harness/names/renaming.h), so repeated and new instantiations keep the real order. From the last
+ * repetition, or the only one, as many instantiations as are wanted are taken: whole ones that are
+ * in no other, evenly spaced; of the last of these, the first Begins. Files and lines stay.
  */
 #include "codecs/templight/resample.h"
 
@@ -16,7 +15,7 @@ struct play {
     const struct templight_trace *like;
     struct templight_builder builder;
     struct bo_renaming renaming;
-    struct bo_span *names; /* of this play, by number; p is NULL before a name's first use */
+    struct bo_span *names; /* of this repetition, by number; p is NULL before a name's first use */
     size_t n_begins, n_like, n_wanted;
 };
 
@@ -33,7 +32,7 @@ static bool add(struct play *play, const struct templight_record *record)
     return templight_add_entry(&play->builder, &entry);
 }
 
-/* One instantiation that lies in no other, from record i on; *end_ret is after it. */
+/* One instantiation that is in no other, from record i on; *end_ret is after it. */
 static size_t count_begins(const struct templight_trace *like, size_t i, size_t *end_ret)
 {
     size_t depth = 0, n = 0;

@@ -35,10 +35,10 @@ struct templight_location {
  * A Begin or an End. What is absent is 0 (or an absent location), so that equal records have equal
  * fields.
  *
- * An End closes the innermost Begin that is still open. It repeats that one's kind, name and
- * location, which are not kept twice, and its origin, but for a few: these have one of their own,
- * which may be absent. Where no Begin is open, an End has an origin of its own or none. A Begin
- * need not end.
+ * An End closes the innermost Begin that is still open. Its kind, name and location are those of
+ * this Begin, and are not stored twice. So is its origin, except that some Ends have an origin of
+ * their own, which may be absent. Where no Begin is open, an End has an origin of its own or none.
+ * A Begin need not end.
  */
 struct templight_record {
     uint64_t time_bits; /* the double's, in seconds: NaN and -0.0 stay what they are */
@@ -90,7 +90,7 @@ static inline bool templight_same_location(const struct templight_location *a,
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* A trace or a name that is not there is BO_OUT_OF_RANGE. */
+/* A trace or a name that does not exist is BO_OUT_OF_RANGE. */
 enum templight_query_kind {
     TEMPLIGHT_NAME,       /* struct templight_name_query; a struct templight_text in a sink */
     TEMPLIGHT_EXPAND_ALL, /* nothing; in a sink, for each trace a struct templight_names */
@@ -128,9 +128,8 @@ struct templight_matches {
 };
 
 /*
- * What reading all records must have seen: every field, and the bytes of each Begin's name. The
- * hash is a chain, so nothing can be kept from one time that a name occurs to the next but its
- * text.
+ * A digest of every field of all records, and of the bytes of each Begin's name. The hash is a
+ * chain, so when a name occurs again, a reader can reuse its text, but not a hash of it.
  */
 struct templight_digest {
     uint64_t n_begins, n_ends;

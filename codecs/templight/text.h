@@ -20,16 +20,16 @@ enum templight_text_event {
 struct templight_open; /* a Begin that has not ended */
 
 /*
- * Reads a text that is there as a whole, or piece by piece from a source. Then it holds of it the
- * record that it is at and the Begins that are open, and nothing else.
+ * Reads a text that is in memory as a whole, or piece by piece from a source. With a source, only
+ * the current record and the open Begins are kept in memory.
  */
 struct templight_text_reader {
     struct bo_source *source; /* NULL: `text` is everything */
-    struct bo_span text;      /* what is in sight */
-    uint64_t base;            /* of that in the whole text */
-    bool ended;               /* nothing comes after it */
-    size_t off;               /* where reading goes on */
-    struct bo_span line;      /* the line taken last, without its end and the blanks before that */
+    struct bo_span text;      /* the part in memory */
+    uint64_t base;            /* its offset in the whole text */
+    bool ended;               /* the source has no more */
+    size_t off;               /* next byte of `text` */
+    struct bo_span line;      /* the last line, without its end and the blanks before it */
     bool has_line;            /* it is not read yet */
     struct bo_arena *arena;
     struct bo_arena *passing; /* of texts; from a source, what has been passed is given back */
@@ -70,7 +70,7 @@ enum bo_status templight_text_next(struct templight_text_reader *reader,
 void templight_put_entry(struct bo_writer *out, const struct templight_entry *entry,
                          const struct templight_entry *closed);
 
-/* A first trace that says no more than clang's does, and has records, needs no header. */
+/* A first trace that has records and the header of clang's output needs no header line. */
 void templight_put_trace_header(struct bo_writer *out, uint32_t version, struct bo_span source);
 static inline bool templight_is_clangs_header(uint32_t version, struct bo_span source)
 {
@@ -82,7 +82,7 @@ static inline bool templight_is_clangs_header(uint32_t version, struct bo_span s
 /* The line before a trace. It is a comment, so that readers of YAML skip it. */
 #define TEMPLIGHT_TRACE_COMMENT "# trace: "
 
-/* Kinds that clang got after it had numbers for the others: ours are far from any that it gives. */
+/* Kinds that clang added later. Their numbers are defined here, far from those that clang uses. */
 struct templight_later_kind {
     uint32_t kind;
     const char *name;
@@ -93,8 +93,8 @@ extern const struct templight_later_kind templight_later_kinds[]; /* ends with a
 enum { TEMPLIGHT_TIME_NBYTES = 48 };
 
 /*
- * A double's bits as the shortest decimal that gives them back; .inf, .nan, and bits for other
- * NaNs.
+ * A double's bits as the shortest decimal from which they are read back; .inf, .nan, and bits for
+ * other NaNs.
  */
 void templight_time_text(uint64_t bits, char text[TEMPLIGHT_TIME_NBYTES]);
 bool templight_read_time(struct bo_span text, uint64_t *bits_ret);

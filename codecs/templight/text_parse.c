@@ -18,7 +18,7 @@ static const struct bo_span keys[N_KEYS] = {
 #undef KEY
 };
 
-/* A record's values as they stand in the text. */
+/* A record's values, not yet decoded. */
 struct values {
     struct bo_span of[N_KEYS]; /* p is NULL where the key is missing */
 };
@@ -76,7 +76,7 @@ enum sight {
     LINE,        /* a line is there */
     NO_LINE,     /* the text ends */
     CUT_LINE,    /* it ends inside a line */
-    OUT_OF_SIGHT /* the line's end is not in sight */
+    OUT_OF_SIGHT /* the line's end is not in the buffer */
 };
 
 static bool is_blank(uint8_t c)
@@ -121,7 +121,7 @@ static bool is_between_records(const struct templight_text_reader *r)
     return line_is(r, "---") || line_is(r, "...") || r->line.p[0] == '#';
 }
 
-/* Takes the line's value for its key; `expected` is tried first. */
+/* Stores the line's value for its key; `expected` is tried first. */
 static enum bo_status take_value(struct templight_text_reader *r, struct values *values,
                                  unsigned expected, unsigned *key_ret)
 {
@@ -319,7 +319,7 @@ static bool same_place(const struct templight_place *a, const struct templight_p
            a->column == b->column;
 }
 
-/* Whether an End's value, in other bytes than its Begin's, says the same nevertheless. */
+/* Whether an End's value, whose bytes differ from its Begin's, is nevertheless equal. */
 static enum bo_status compare_values(struct templight_text_reader *r, enum key key,
                                      struct bo_span raw, const struct templight_entry *begin)
 {
@@ -378,8 +378,8 @@ static enum bo_status take_end(struct templight_text_reader *r, const struct val
 }
 
 /*
- * clang's reader requires all keys of a record. Here an End may leave out what its Begin says, all
- * of it: so a record that is cut off is not taken for a whole one.
+ * clang's reader requires all keys of a record. Here an End may omit the keys that repeat its
+ * Begin, but only all of them. So a record that is cut off is not accepted as a whole one.
  */
 static const char *missing_key(const struct values *values, bool is_end)
 {
@@ -450,7 +450,7 @@ static void start_trace(struct templight_text_reader *r, uint32_t version, struc
     r->source_file = source;
 }
 
-/* Takes what the line must go on with. */
+/* Consumes the text that must come next in the line. */
 static bool take_word(struct bo_span *line, const char *word)
 {
     struct bo_span rest;
@@ -510,7 +510,7 @@ void templight_text_open_source(struct templight_text_reader *reader, struct bo_
     reader->passing = passing;
 }
 
-/* What is read next has not been looked at yet: a line that is not empty, or the text's end. */
+/* Finds what is read next: a line that is not empty, or the text's end. */
 static enum bo_status find_line(struct templight_text_reader *r)
 {
     enum sight sight = r->has_line ? LINE : take_line(r);

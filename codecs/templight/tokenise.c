@@ -1,14 +1,13 @@
 /*
  * Names in pieces. A token is a part of a name that becomes an entry; it is split into tokens in
- * its turn. Entries are found again by their marked texts and ids, which takes less time than by
- * the names that they stand for, and comes to the same: what a token is split into depends on its
- * text. (By the wiki's rule it depends on the brackets around it, too, if its own do not balance.
- * Such a text may have two entries.)
+ * its turn. Entries are looked up by their marked texts and ids, which takes less time than by the
+ * names that they represent. The result is the same, because the split of a token depends only on
+ * its text. (By the wiki's rule it depends on the brackets around it, too, if its own do not
+ * balance. Such a text may have two entries.)
  *
- * Tokens that are not finished are a stack here, and what is deeper than an argument list is
- * skipped at once, by a table of where each `<` is closed. So each byte of a name is looked at a
- * few times, however deep it lies: the writer that this follows copies and reads it again at every
- * level.
+ * Unfinished tokens are on a stack. What is nested in an argument is skipped at once, with a table
+ * of where each `<` is closed. So each byte of a name is read a few times, however deep it is
+ * nested. Templight's writer copies and reads it again at every level.
  */
 #include "codecs/templight/templight.h"
 #include "codecs/templight/tokenise.h"
@@ -46,7 +45,7 @@ static bool splits(const struct templight_dictionary *d, struct bo_span name)
 
 /* ---- where brackets close -------------------------------------------------------------------- */
 
-/* Takes the innermost bracket that is open off the stack. */
+/* Removes the innermost open bracket from the stack. */
 static void pop_bracket(uint32_t *closers, uint32_t *open, uint32_t closer)
 {
     const uint32_t opener = *open - 1;
@@ -55,8 +54,9 @@ static void pop_bracket(uint32_t *closers, uint32_t *open, uint32_t closer)
 }
 
 /*
- * closers[i], for each `<` at i, becomes the place of the `>` that closes it, by counting alone.
- * While it is open, it holds the `<` before it that is open, plus 1.
+ * Sets closers[i], for each `<` at i, to the position of the `>` that closes it, where only `<` and
+ * `>` are counted. While a `<` is open, its entry is the position of the open `<` before it, plus
+ * 1.
  */
 static void match_brackets(struct bo_span name, uint32_t *closers)
 {
@@ -99,8 +99,9 @@ static bool closes_other(uint8_t c)
 }
 
 /*
- * The same for the wiki's rule, of other brackets, too: each closes what was opened inside it and
- * is open still. A `<` in an operator's sign is no bracket, and closes itself.
+ * The same for the wiki's rule, which has other brackets, too. A closing one of these also ends
+ * each `<` that is open inside it, as not closed. A `<` in an operator's sign is not a bracket, and
+ * its entry is its own position.
  */
 static void match_all_brackets(struct bo_span name, uint32_t *closers)
 {
@@ -176,7 +177,7 @@ static bool ends_with(struct bo_span name, const struct templight_token *token, 
     return at + 1 - token->begin >= n && memcmp(name.p + at + 1 - n, text, n) == 0;
 }
 
-/* Blanks are left out at both ends; but of nothing but blanks, the last one stays. */
+/* Removes blanks at both ends; but if there are only blanks, the last one stays. */
 static struct part trim(struct bo_span name, struct part part)
 {
     while (part.begin + 1 < part.end && name.p[part.begin] == ' ')
@@ -293,7 +294,7 @@ static bool find_argument(struct bo_span name, const uint32_t *closers,
     return false;
 }
 
-/* By our rule: the type that the token puts something around, if it does. */
+/* By our rule: the type inside a token such as `const T` or `T &`, if it is one. */
 static bool find_type(struct bo_span name, const struct templight_token *token, struct part *found)
 {
     static const char *const after[] = {" &&", " &", " *", "&&", "&", "*", " const", "..."};

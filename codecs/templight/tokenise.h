@@ -41,7 +41,7 @@ struct templight_dictionary {
     size_t n_ids, cap_ids;
     uint32_t *slots; /* ids plus 1, by hash; 0: nothing */
     size_t n_slots;  /* a power of two */
-    uint64_t seed;   /* of the hash: nobody foresees it */
+    uint64_t seed;   /* of the hash; unpredictable */
     /* scratch memory for the name that is being split */
     struct templight_token *tokens;
     size_t cap_tokens;
@@ -60,7 +60,7 @@ bool templight_dictionary_init(struct templight_dictionary *dictionary, enum tem
                                struct bo_arena *arena);
 
 /*
- * The id of a name; entries that it needs and that are not there yet are added, parts first. Takes
+ * The id of a name. Adds the entries that it needs and that do not exist yet, parts first. Takes
  * time and memory linear in the name, however deep it nests. BO_UNSUPPORTED, with its place in the
  * name, for a NUL.
  */

@@ -42,7 +42,7 @@ enum {
 
 /*
  * Appends all traces of a model whose Ends have no origins of their own. With a dictionary, entries
- * stand before the first Begin that needs them; without one, each Begin has its name.
+ * precede the first Begin that needs them; without one, each Begin contains its name.
  */
 enum bo_status templight_write_traces(const struct templight_model *model, bool has_dictionary,
                                       enum templight_rule rule, struct bo_writer *out,
@@ -86,9 +86,9 @@ struct templight_raw_name {
 };
 
 /*
- * Reads a file in one pass and holds of it no more than the names of the trace's source files.
- * These are numbered as in the model: what `record` says of files is right; only its name is not
- * filled in.
+ * Reads a file in one pass, and keeps only the names of the trace's source files in memory. Files
+ * are numbered as in the model, so the places in `record` are final. Only its name is not filled
+ * in.
  */
 struct templight_walk {
     struct bo_span in;
@@ -112,8 +112,8 @@ struct templight_walk {
 void templight_walk_init(struct templight_walk *walk, struct bo_span in, struct bo_arena *arena);
 
 /*
- * At a trace's start: how many records and dictionary entries it has, if it is sound; so tables can
- * be made in one piece. Each takes four bytes of the file at least.
+ * At a trace's start: the numbers of its records and dictionary entries, if it is valid, so that
+ * tables can be allocated at once. Each takes at least four bytes of the file.
  */
 struct templight_counts {
     size_t n_records, n_definitions;

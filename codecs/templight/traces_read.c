@@ -17,7 +17,7 @@ static enum bo_status check_text(const struct templight_field *field, struct bo_
                : status;
 }
 
-/* A message inside another one; protocol buffers allow it in several parts, which nobody writes. */
+/* A message inside another one. Protocol buffers allow several parts, which no writer uses. */
 static enum bo_status enter(const struct templight_field *field, bool *is_there,
                             struct templight_message *message, struct bo_error *err)
 {
@@ -189,7 +189,7 @@ static enum bo_status read_memory(const struct templight_field *field,
     return templight_expect_wire(field, TEMPLIGHT_WIRE_VARINT, err);
 }
 
-/* What of a Begin has been met. */
+/* Which fields of a Begin have been read. */
 struct begin_parts {
     bool has_kind, has_name, has_location, has_origin;
 };
@@ -305,7 +305,7 @@ static enum bo_status add_id(struct templight_walk *walk, uint64_t id, size_t of
     return BO_OK;
 }
 
-/* Ids one by one, as Templight writes them, or packed, as any parser must take them. */
+/* Ids one by one, as Templight writes them, or packed, which any parser must accept. */
 static enum bo_status read_ids(struct templight_walk *walk, const struct templight_field *field,
                                struct bo_error *err)
 {
@@ -371,7 +371,7 @@ static enum bo_status start_trace(struct templight_walk *walk, const struct temp
     return read_header(walk, &header, field.value_off, err);
 }
 
-/* The next field of the trace; *event stays what it is at one that nobody knows. */
+/* The next field of the trace; *event is unchanged for an unknown field. */
 static enum bo_status walk_in_trace(struct templight_walk *walk, enum templight_event *event,
                                     struct bo_error *err)
 {

@@ -180,7 +180,7 @@ static void put_record(struct trace_writer *w, const struct templight_record *re
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* All names, in the order in which the records will want them. */
+/* All names, in the order in which the records need them. */
 static enum bo_status make_dictionary(struct trace_writer *w, enum templight_rule rule,
                                       struct bo_error *err)
 {
@@ -198,7 +198,7 @@ static enum bo_status make_dictionary(struct trace_writer *w, enum templight_rul
     return status;
 }
 
-/* Texts must not hold what marks a place in them; names that are split are looked at there. */
+/* Texts must not contain the marker NUL; names that are split are checked when they are split. */
 static enum bo_status check_texts(const struct trace_writer *w, struct bo_error *err)
 {
     const struct templight_trace *trace = w->trace;

@@ -1,6 +1,6 @@
 /*
- * How queries of Templight are drawn: in order, uniformly, by how often names are used, and around
- * the names that there are.
+ * How queries of Templight are drawn: in order, uniformly, by how often names are used, and near
+ * existing names.
  *
  * Each draw is a statement of its own: the same seed must give the same queries everywhere.
  */
@@ -211,7 +211,7 @@ static size_t draw_scope(const void *opaque, struct bo_random *random, struct bo
 
 /* ---- texts around the names ------------------------------------------------------------------ */
 
-/* What readers may stumble upon, whatever the names are. */
+/* Texts that are difficult for readers with any names. */
 static struct bo_span strange_text(struct bo_random *random)
 {
     static const char *const texts[] = {"<", ">",     "::",        ",",  " ", "std", "s",

@@ -1,7 +1,7 @@
 /*
- * Scalars of YAML as LLVM's library writes them. Which quotes a text gets is copied from its
- * behaviour: real traces come out byte for byte. Reading takes what any YAML writer may use on one
- * line.
+ * Scalars of YAML as LLVM's library writes them. The choice of quotes follows its
+ * behaviour, so real traces are reproduced byte for byte. The reader accepts all that a YAML writer
+ * may use on one line.
  */
 #include "codecs/templight/yaml.h"
 
@@ -72,7 +72,7 @@ static bool is_float(struct bo_span text)
     return text.n && skip_digits(text).n == 0;
 }
 
-/* What YAML takes for something else than a text. The text is not empty. */
+/* Whether YAML would read the text, which is not empty, as something else than a text. */
 static bool is_special(struct bo_span text)
 {
     static const char *const words[] = {"null",  "Null",  "NULL",  "~",    "true", "True", "TRUE",
@@ -131,7 +131,8 @@ enum templight_quoting templight_quoting_of(struct bo_span text)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * Escapes of one letter, and what they stand for; of these, writing uses those that have `written`.
+ * Escapes of one letter, and the characters that they represent; of these, writing uses those that
+ * have `written`.
  */
 static const struct escape {
     char letter;
@@ -146,7 +147,7 @@ static const struct escape {
 };
 enum { N_ESCAPES = sizeof escapes / sizeof *escapes };
 
-/* Code points that YAML does not let stand for themselves. */
+/* Code points that YAML requires to be escaped. */
 static bool is_unprintable(uint32_t code)
 {
     return code < ' ' || (code >= 0x80 && code < 0xa0) || code == 0xfeff ||
@@ -270,7 +271,7 @@ static const char *read_single(struct bo_span raw, struct bo_arena *arena, struc
     *at_ret = i;
     if (i < raw.n)
         return bytes_after;
-    /* A last quote that is one of a pair ends nothing. */
+    /* A last quote that is one of a pair does not end the scalar. */
     size_t n_quotes = 0;
     for (size_t k = raw.n; k-- > 1 && raw.p[k] == '\'';)
         n_quotes++;
@@ -313,7 +314,7 @@ static bool read_escape(struct bo_span raw, size_t *i, uint32_t *code_ret)
 static const char *read_double(struct bo_span raw, struct bo_arena *arena, struct bo_span *text_ret,
                                size_t *at_ret)
 {
-    /* Two bytes of \L or \P stand for three; no other escape for more than itself. */
+    /* The two bytes of \L or \P represent three; no other escape represents more than its size. */
     uint8_t *to = bo_alloc_array(arena, raw.n, 2);
     size_t n = 0, i = 1;
     if (!to)
@@ -370,7 +371,7 @@ static const char *read_binary(struct bo_span raw, struct bo_arena *arena, struc
     return NULL;
 }
 
-/* What would be something else than a text to YAML has quotes. */
+/* What YAML would read as something else than a text has quotes. */
 static const char *read_plain(struct bo_span raw, struct bo_span *text_ret, size_t *at_ret)
 {
     *at_ret = 0;

@@ -1,6 +1,6 @@
 /*
- * Scalars of YAML, in the style that clang (LLVM) prints: plain, 'single' or "double" quoted by
- * what the text holds; and !!binary, in base64, for what YAML has no other way to write.
+ * Scalars of YAML, in the style that clang (LLVM) prints: plain, 'single' or "double" quoted,
+ * depending on the text; and !!binary, in base64, for texts that YAML cannot represent otherwise.
  */
 #ifndef TEMPLIGHT_YAML_H
 #define TEMPLIGHT_YAML_H
@@ -18,7 +18,7 @@ enum templight_quoting {
 /* How the text, which holds no NUL, is written. */
 enum templight_quoting templight_quoting_of(struct bo_span text);
 
-/* Appends the text; quoting must be what templight_quoting_of says of it. */
+/* Appends the text; `quoting` must be the result of templight_quoting_of. */
 void templight_put_scalar(struct bo_writer *out, struct bo_span text,
                           enum templight_quoting quoting);
 

@@ -1,7 +1,7 @@
 /*
  * compact-unwind: Apple's __unwind_info, one u32 of encoding for each function, in pages of at most
- * 4096 bytes without their unused ends. Right only in the body of a function: not in its prologue
- * and epilogue. Little-endian; amd64 and arm64.
+ * 4096 bytes without their unused ends. The states are correct only in the body of a function, not
+ * in its prologue and epilogue. Little-endian; amd64 and arm64.
  */
 #include <stdlib.h>
 
@@ -131,7 +131,7 @@ static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_
     return state_of(model->arch, encoding_of(model->arch, s), s);
 }
 
-/* The model with one row for each function: that which covers most bytes. */
+/* The model with one row for each function: the row that covers the most bytes. */
 static const struct unwind_model *one_row_each(const struct unwind_model *model,
                                                struct bo_arena *arena)
 {
@@ -214,7 +214,7 @@ static int number_of(const struct plan *plan, const uint32_t *local, uint32_t n_
     return -1;
 }
 
-/* Entries from `first` on that a compressed page takes, and its local encodings. */
+/* The number of entries from `first` on in a compressed page, and its local encodings. */
 static size_t fill_page(const struct plan *plan, size_t first, uint32_t *local, uint32_t *n_local)
 {
     size_t n = 0, words = 0;

@@ -6,7 +6,7 @@
 
 #define HOLDS_SIGNALS false
 
-/* What it holds: CFA on sp or fp, offsets of 16 bits, FP same or at the CFA. */
+/* Keeps what can be stored: CFA on sp or fp, offsets of 16 bits, FP same or at the CFA. */
 static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_state *s)
 {
     const bool amd64 = model->arch == UNWIND_AMD64, at_cfa = unwind_ra(s) == UNWIND_AT_CFA;

@@ -129,7 +129,7 @@ static uint8_t merge_of(const struct info *info, const struct info *next, uint64
     return (uint8_t)(distance | (step < 0 ? LESS : 0));
 }
 
-/* Makes the info of a row; false where it is a command, `*index_ret`. */
+/* The info of a row; false if the row is a command, then in *index_ret. */
 static bool info_of(const struct unwind_model *model, const struct unwind_flat *f,
                     struct info *info, uint32_t *index_ret)
 {
@@ -193,8 +193,8 @@ static enum bo_status put_flats(const struct unwind_flats *flats, const struct u
                 return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "32768 infos or more");
         }
     }
-    /* A page holds at most 65 535 rows: two stretches at neighbouring bytes that are not merged
-     * do occur, 65 536 in one page only in made-up models. */
+    /* A page holds at most 65 535 rows: unmerged stretches at neighbouring bytes do
+     * occur, but 65 536 in one page only in generated models. */
     for (size_t i = UINT16_MAX; i < n; i++)
         if (entries[i].pc >> PAGE_SHIFT == entries[i - UINT16_MAX].pc >> PAGE_SHIFT)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "a page has 65536 rows");
@@ -299,7 +299,7 @@ static inline bool rules_of(enum unwind_arch arch, const struct info *info, stru
     return (frame && info->fp_param >= INT32_MIN + fp_below_ra[arch]) || info->fp_opcode == AT_CFA;
 }
 
-/* An info's state (of the second stretch if `second`), or what is wrong with the info. */
+/* An info's state (of the second stretch if `second`), or the rule that the info breaks. */
 static inline const char *state_of(enum unwind_arch arch, const struct info *info, bool second,
                                    struct unwind_state *s)
 {
@@ -337,7 +337,7 @@ static inline struct info load_info(const struct table *t, uint32_t i)
                          .fp_param = (int32_t)bo_le32(p + 8)};
 }
 
-/* What row i holds `ahead` bytes after its start; *merge_ret: that of its info, or 0. */
+/* The flat of row i, `ahead` bytes after its start; *merge_ret: that of its info, or 0. */
 static inline const char *read_row(const struct table *t, size_t i, uint64_t ahead,
                                    struct unwind_flat *flat, uint8_t *merge_ret)
 {
@@ -385,7 +385,7 @@ static const char *next_flat(const struct table *t, struct cursor *c, struct unw
     return flaw;
 }
 
-/* A PC below its page's first row is of the last row before it. */
+/* A PC below the first row of its page belongs to the last row before this page. */
 static inline bool look_up(const struct table *t, uint64_t pc, struct unwind_flat *flat)
 {
     size_t page = 0, n = t->n_pages;

@@ -9,7 +9,7 @@
 enum { PAGES, ROWS, N_PARTS };
 enum { PAGE_NBYTES = 16, ENTRY_NBYTES = 8, PAGE_SHIFT = 16 };
 
-/* RA is this many bytes above a saved FP; 0: it is at CFA - 8. */
+/* RA is this many bytes above a saved FP; 0: RA is at CFA - 8. */
 static const uint8_t ra_above_fp[UNWIND_N_ARCHS] = {
     [UNWIND_AMD64] = 0, [UNWIND_ARM64] = 8, [UNWIND_S390X] = 24};
 
@@ -18,7 +18,7 @@ struct table {
     size_t n, n_pages;
 };
 
-/* The rule of RA that goes with a rule of FP. */
+/* The rule of RA that a rule of FP implies. */
 static enum unwind_rule implied_ra(enum unwind_arch arch, bool fp_at_cfa, int32_t fp_off,
                                    int32_t *off_ret)
 {
@@ -141,7 +141,7 @@ static const char *next_flat(const struct table *t, struct cursor *c, struct unw
     return read_row(t, c->i++, bo_le64(page_of(t, c->page)), flat);
 }
 
-/* A PC below its page's first row is of the last row before it. */
+/* A PC below the first row of its page belongs to the last row before this page. */
 static inline bool look_up(const struct table *t, uint64_t pc, struct unwind_flat *flat)
 {
     if (t->n == 0 || pc < t->frame.base)

@@ -1,4 +1,4 @@
-/* Types of the rows that profilers keep, as in delta16 and delta8, and what such rows hold. */
+/* Types of the rows of profilers' tables, as in delta16 and delta8, and what they can store. */
 #ifndef UNWIND_DELTAS_H
 #define UNWIND_DELTAS_H
 
@@ -7,13 +7,13 @@
 enum {
     DELTA_CFA_FP = 1,
     DELTA_CFA_SP = 2,
-    DELTA_CFA_OTHER = 3, /* an expression: nothing is known but the rule of FP */
+    DELTA_CFA_OTHER = 3, /* an expression: only the rule of FP is known */
     DELTA_END = 4,       /* of a function */
 };
 enum {
     DELTA_FP_SAME = 0,
     DELTA_FP_AT_CFA = 1,
-    DELTA_FP_REGISTER = 2, /* written as DELTA_FP_OTHER: it does not say which */
+    DELTA_FP_REGISTER = 2, /* written as DELTA_FP_OTHER: the row has no field for the register */
     DELTA_FP_OTHER = 3,
     DELTA_RA_UNDEFINED = 4, /* the outermost frame */
 };
@@ -22,8 +22,8 @@ static const struct unwind_state delta_outermost = {.kinds = UNWIND_CFA_OTHER | 
                                                                                     << 2};
 
 /*
- * What a row holds of a state: an outermost frame, the CFA and RA if `holds`, and FP where it is
- * the same or at the CFA. The others are expressions. Signatures are lost.
+ * Reduces a state to what a row can store: an outermost frame, the CFA and RA if `holds`, and FP
+ * where it is the same or at the CFA. All else becomes expressions. Signatures are lost.
  */
 static inline void delta_reduce(bool holds, struct unwind_state *s)
 {
@@ -69,8 +69,8 @@ static inline uint8_t delta_fp_type(const struct unwind_flat *f)
 }
 
 /*
- * The stretch of a row's types and offsets, whose rule of RA where the CFA is plain is `ra`; or
- * what is wrong with it.
+ * The stretch that a row's types and offsets encode; `ra` is the rule of RA if the CFA is plain.
+ * Returns NULL, or the rule that the row breaks.
  */
 static inline const char *delta_flat(enum unwind_arch arch, uint8_t cfa, uint8_t fp,
                                      int32_t cfa_off, int32_t fp_off, enum unwind_rule ra,
@@ -110,7 +110,7 @@ static inline const char *delta_flat(enum unwind_arch arch, uint8_t cfa, uint8_t
 
 /*
  * The last of n rows from row `low` on whose u16 distance from the page is at most `key`; the row
- * before `low` if all have a higher one. The first page has a row for every key.
+ * before `low` if all distances are higher. The first page has a row for every key.
  */
 static inline size_t delta_last_row(const uint8_t *rows, size_t row_nbytes, size_t low, size_t n,
                                     uint32_t key)

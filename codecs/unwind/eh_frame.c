@@ -1,6 +1,6 @@
 /*
- * eh-frame: DWARF call frame information as in .eh_frame and .eh_frame_hdr, lean: with the facts of
- * the model only. A query searches the header's table, then interprets the instructions of one
+ * eh-frame: DWARF call frame information as in .eh_frame and .eh_frame_hdr, lean: only what the
+ * model contains. A query searches the header's table, then interprets the instructions of one
  * function. Parts: .eh_frame, .eh_frame_hdr, in the target's byte order.
  */
 #include "codecs/unwind/unwind.h"
@@ -50,7 +50,7 @@ enum {
 static const uint8_t plt[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x30, 0x2a, 0x33, 0x24, 0x22};
 enum { PLT_K = 6, PLT_BLOCK = 16, LIT0 = 0x30 };
 
-/* ---- what the encoding holds ----------------------------------------------------------------- */
+/* ---- what the encoding can store ------------------------------------------------------------- */
 
 static bool is_plt(const struct unwind_model *model, const struct unwind_function *f)
 {
@@ -75,7 +75,7 @@ static enum unwind_rule hold_rule(enum unwind_rule rule, int32_t *off)
     return UNWIND_EXPRESSION;
 }
 
-/* Offsets that the data factor does not divide become expressions. */
+/* Rules with offsets that are not multiples of the data factor become expressions. */
 static struct unwind_state hold_state(struct unwind_state s)
 {
     enum unwind_cfa_kind cfa = unwind_cfa(&s);
@@ -90,7 +90,7 @@ static struct unwind_state hold_state(struct unwind_state s)
     return s;
 }
 
-/* Patterns other than that of a PLT are not held, nor rows between instructions. */
+/* Patterns other than that of a PLT, and rows between instructions, cannot be stored. */
 static bool is_held(const struct unwind_model *model, const struct unwind_function *f)
 {
     bool held = !f->rep || is_plt(model, f);
@@ -99,7 +99,7 @@ static bool is_held(const struct unwind_model *model, const struct unwind_functi
     return held;
 }
 
-/* A function has a row at 0; that of one which is not held says nothing. */
+/* Every function gets a row at 0, an expression if it has none or cannot be stored. */
 static enum bo_status reduce(const struct bo_codec *self, const void *opaque,
                              struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
@@ -229,7 +229,7 @@ static void put_cfa(struct bo_writer *out, const struct unwind_state *from,
         put_opaque(out);
 }
 
-/* One register's rule: reg is its DWARF number, `number` the register in which it is. */
+/* One register's rule; `number` is the register in which its value is. */
 struct rule {
     enum unwind_rule rule;
     int32_t off;
@@ -336,8 +336,8 @@ static size_t changes_nbytes(const struct emitter *e, const struct unwind_state 
 }
 
 /*
- * The state occurs again after row i, where a saved state takes fewer bytes. How far ahead it is
- * looked for bounds the work; functions of compilers have fewer rows.
+ * Whether the state occurs again after row i, where restoring a saved state takes fewer bytes. The
+ * search is limited to LOOK_AHEAD rows to bound the work; compiled functions have fewer rows.
  */
 static bool is_worth_saving(const struct emitter *e, const struct unwind_function *f, uint32_t i,
                             const struct unwind_state *state)
@@ -414,7 +414,7 @@ static void put_cie(const struct emitter *e, uint8_t flags)
     end_record(e, at);
 }
 
-/* The commonest state of first rows, without signature. */
+/* The most frequent state of first rows, without signature. */
 static enum bo_status commonest_state(const struct unwind_model *model, struct bo_arena *arena,
                                       struct unwind_state *state_ret, struct bo_error *err)
 {
@@ -537,7 +537,7 @@ static bool get_sleb(struct bo_cursor *c, int64_t *v_ret)
     return false;
 }
 
-/* A register number; one beyond those that the model has fails. */
+/* A register number; fails if the model has no such register. */
 static bool get_register(struct bo_cursor *c, uint8_t *reg_ret)
 {
     uint64_t v;
@@ -598,7 +598,7 @@ static void set_cfa(struct cfi *c, enum unwind_cfa_kind kind, uint8_t reg, int32
     c->has_cfa = true;
 }
 
-/* Only two registers are followed. */
+/* Only the rules of RA and FP are tracked. */
 static void set_rule(struct cfi *c, uint64_t reg, struct rule rule)
 {
     struct unwind_state *s = &c->now.state;
@@ -926,7 +926,7 @@ static bool is_pattern(const struct cfi *first)
     return !status && !any;
 }
 
-/* Where a walk's rows go: to a builder, to a sink, or nowhere. */
+/* The destination of a walk's rows: a builder, a sink, or neither. */
 struct row_taker {
     struct unwind_builder *b;
     struct bo_sink *sink;
@@ -957,7 +957,7 @@ static struct unwind_state plt_state(const struct cfi_state *s, bool second)
     return state;
 }
 
-/* Hands a function and its rows over. */
+/* Delivers a function and its rows. */
 static enum bo_status take_function(const struct reader *r, struct cfi *c, const struct fde *fde,
                                     struct row_taker *t, struct bo_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * Template: a codec whose encoding is a sorted array of what holds from a PC on, without function
- * boundaries. Included once by the codec's file, which has defined before
+ * Template: a codec whose encoding is a sorted array of the states that apply from a PC on, without
+ * function boundaries. Included once by the codec's file, which has defined before
  *
  *   N_PARTS                      parts of its payload
  *   struct table                 what is kept of an opened payload; `frame` is its struct
@@ -8,16 +8,17 @@
  *   hold, HOLDS_SIGNALS          see reduce.h
  *   put_flats(flats, model, out, w, err)     the parts
  *   open_table(in, table, err)               everything but the entries
- *   get_flat(table, i, flat)                 entry i; NULL, or what is wrong with it
+ *   get_flat(table, i, flat)                 entry i; NULL, or the rule that it breaks
  *   find_flat(table, pc, i_ret)              the last entry at or before a PC; false: none
  *   PREPARE(model, arena)                    may be absent: the model to be flattened
  *
- * An encoding whose entries may be two stretches each has OWN_CURSOR, and instead of the last two
+ * An encoding whose entries may be two stretches each defines OWN_CURSOR, and instead of the
+ * last two
  *
- *   struct cursor                            where a walk is; zeros: at the first entry
+ *   struct cursor                            position of a walk; zeros: the first entry
  *   has_next(table, cursor)
  *   next_flat(table, cursor, flat)           as get_flat, and moves on
- *   look_up(table, pc, flat)                 what holds at a PC; false: nothing
+ *   look_up(table, pc, flat)                 the flat that applies at a PC; false: none
  */
 #include "codecs/unwind/reduce.h"
 

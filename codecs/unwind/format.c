@@ -1,4 +1,4 @@
-/* Unwind tables as the harness sees them: counts, fields, the table of the format. */
+/* Unwind tables: counts, fields, and the struct bo_format that the harness uses. */
 #include "codecs/unwind/generate.h"
 #include "codecs/unwind/queries.h"
 #include "codecs/unwind/report.h"
@@ -22,7 +22,7 @@ static unsigned units(const void *opaque, struct bo_unit *units_ret)
     return 3;
 }
 
-/* States are numbers; what is in a state does not count. */
+/* States are numbers; the contents of a state are not counted. */
 static void fields(const void *opaque, struct bo_sequences *out)
 {
     const struct unwind_model *model = opaque;

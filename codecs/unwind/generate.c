@@ -1,8 +1,8 @@
 /*
- * Unwind tables from randomness: made whole, or made from others by one change.
+ * Random unwind tables: generated, or made from others by one change.
  *
  * Most functions have the rows that compilers write: a prologue that pushes registers or makes a
- * frame, a body, an epilogue. Strange ones lean towards the places where encodings break: offsets
+ * frame, a body, an epilogue. The other functions favour values at which encodings fail: offsets
  * at the limits of 8, 16 and 32 bits, rows beyond 255 and 65 535 bytes, registers of two-byte
  * control words, first rows that are not at 0, patterns, holes of 1, 15 and 16 bytes.
  */
@@ -228,7 +228,7 @@ static void add_long(struct maker *m, struct bo_random *aside)
     end_function(m, (UINT32_C(1) << 30) + 4 * (1 + bo_random_below(aside, 100)));
 }
 
-/* Functions with and without rows that touch. */
+/* Adjacent functions with and without rows. */
 static void add_touching(struct maker *m, struct bo_random *aside)
 {
     const uint32_t n = bo_random_extreme_size(aside, 600);
@@ -300,7 +300,7 @@ enum bo_status unwind_generate(struct bo_random *random, size_t scale, struct bo
 
 /* ---- one change ------------------------------------------------------------------------------ */
 
-/* What is to happen to one function or row while a model is copied. */
+/* The change of one function or row, applied while a model is copied. */
 enum change {
     ADD_FUNCTION,
     REMOVE_FUNCTION,

@@ -1,4 +1,4 @@
-/* Unwind tables from randomness. The functions are those of struct bo_format. */
+/* Random unwind tables. The functions are those of struct bo_format. */
 #ifndef UNWIND_GENERATE_H
 #define UNWIND_GENERATE_H
 

@@ -1,7 +1,7 @@
 /*
  * orc: the tables of the Linux kernel's unwinder of that name (amd64, kernel 6.4 and later), as
- * three arrays: addresses, entries of 6 bytes, and a number of an entry for each block of 256 bytes
- * of text, from which a query searches.
+ * three arrays: addresses, entries of 6 bytes, and for each block of 256 bytes of text the number
+ * of the entry at which a query starts to search.
  */
 #include "codecs/unwind/reduce.h"
 
@@ -41,7 +41,7 @@ static unsigned plain_register(unsigned dwarf)
                                 : NONE;
 }
 
-/* The entry of a state; false where it has none. */
+/* The entry of a state; false if the state has no entry. */
 static bool make_entry(const struct unwind_state *s, int16_t *sp_off, int16_t *bp_off,
                        uint16_t *info)
 {

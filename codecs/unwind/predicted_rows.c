@@ -8,7 +8,7 @@
 #include "harness/coding/range_coder.h"
 
 enum {
-    SEEN = 15, /* of a probability: the bits that count */
+    SEEN = 15, /* of a probability: its low bits, a count of bits coded */
     MAX_SEEN = 14,
     CERTAIN = 1 << 8, /* the least probability, of 2^16: a bit costs at least 1/180 bit */
     N_RANKS = 6,      /* bits of a rank with a probability of their own */
@@ -23,7 +23,7 @@ struct number_model {
     uint16_t is_large, tree[1 << N_SMALL], length[34], high[34];
 };
 
-/* What came in one context, the latest first; nodes of functions' beginnings have children. */
+/* The symbols that followed one context, the latest first. Nodes of beginnings have children. */
 struct link {
     uint32_t symbol, next; /* next: the number of a link + 1 */
     uint32_t node;         /* of the beginning that this symbol makes longer */
@@ -56,7 +56,7 @@ struct coder {
 
 /*
  * A bit by an adaptive probability: its upper 12 bits are the probability, its lower 4 how many
- * bits it has seen, up to a limit; the first bits move it most.
+ * bits were coded with it, up to a limit. The first bits change it most.
  */
 static bool code_bit(struct coder *c, uint16_t *p, bool bit)
 {
@@ -176,7 +176,7 @@ static bool add_after(struct coder *c)
     return true;
 }
 
-/* The number of a state that is known. */
+/* The number of a known state. */
 static uint32_t code_raw(struct coder *c, uint32_t v)
 {
     uint32_t read = 0;
@@ -187,7 +187,7 @@ static uint32_t code_raw(struct coder *c, uint32_t v)
 
 /*
  * The symbol that follows `last` in the function whose beginning is *node, which becomes the longer
- * one. Writing, *symbol is it, and *state its state. False without memory.
+ * one. When writing, *symbol is that symbol and *state its state. False without memory.
  */
 static bool code_symbol(struct coder *c, uint32_t *node, uint32_t last, uint32_t *symbol,
                         const struct unwind_state *state)
@@ -278,7 +278,8 @@ static bool init_coder(struct coder *c, struct bo_arena *arena)
 }
 
 /*
- * One function; reading, it goes to the builder. `end` is where the one before ends, from Base.
+ * One function. When reading, it is added to the builder. `end` is the end of the function before,
+ * from Base.
  */
 static enum bo_status code_function(struct coder *c, const struct unwind_function *f, uint64_t end,
                                     uint64_t base, struct unwind_builder *b, uint64_t *end_ret,

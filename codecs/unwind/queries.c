@@ -206,7 +206,7 @@ static size_t function_draw_uniform(const void *opaque, struct bo_random *random
 
 /* ---- workloads of points --------------------------------------------------------------------- */
 
-/* Every byte of text equally likely: what a profiler samples, if time were spent evenly. */
+/* Every byte of text is equally likely, as if a program spent its time evenly. */
 static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
@@ -272,7 +272,7 @@ static size_t draw_miss(const void *opaque, struct bo_random *random, struct bo_
     return model->n_functions ? n : 0;
 }
 
-/* A mask, not a branch: the next PC must wait for this answer. */
+/* A mask, not a branch, so that the next PC depends on this answer. */
 static void point_link(void *query, const void *previous_answer)
 {
     struct unwind_point *q = query;
@@ -343,7 +343,7 @@ static enum bo_status function_parse(int n_args, char *const *args, struct bo_ar
     return status;
 }
 
-/* An answer does not know its machine: registers are printed by their numbers. */
+/* An answer does not contain its machine, so registers are printed as numbers. */
 static void print_state(uint32_t off, const struct unwind_state *state, struct bo_writer *out)
 {
     static const char *const cfa[] = {"", "*", "x"};

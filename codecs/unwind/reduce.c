@@ -1,4 +1,4 @@
-/* Stretches of text: what encodings without function boundaries hold of a model. */
+/* Models as stretches of text, for encodings without function boundaries. */
 #include "codecs/unwind/reduce.h"
 
 enum { PADDING = 16 }; /* a hole of so many bytes is not part of the function before it */
@@ -11,7 +11,7 @@ struct flattener {
     size_t n, cap;
 };
 
-/* What holds from a PC on. One that is the same as what held before it is left out. */
+/* Adds the state from a PC on, which replaces one at this PC, unless it equals the one before. */
 static bool add(struct flattener *out, uint64_t pc, const struct unwind_state *state, uint8_t flags)
 {
     const struct unwind_flat *last = out->n ? &out->p[out->n - 1] : NULL;

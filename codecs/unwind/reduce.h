@@ -1,13 +1,13 @@
 /*
- * What encodings that cannot hold every model hold of one: states that are mapped, and, for those
- * without function boundaries, stretches of text.
+ * Reduces a model to what an encoding can store: maps states and, for encodings without function
+ * boundaries, replaces functions by stretches of text.
  */
 #ifndef UNWIND_REDUCE_H
 #define UNWIND_REDUCE_H
 
 #include "codecs/unwind/unwind.h"
 
-/* What an encoding holds of a state in a function with `flags`; false: the PCs are unknown. */
+/* Maps a state, in a function with `flags`, to what can be stored; false: the PCs are unknown. */
 typedef bool unwind_hold_state(const struct unwind_model *model, uint8_t flags,
                                struct unwind_state *state);
 
@@ -30,15 +30,16 @@ struct unwind_flats {
 };
 
 /*
- * All rows in order, neighbours different, an unknown one after each stretch. A hole of less than
- * 16 bytes keeps the row before it, pattern functions are written out, and where `signals` is false
- * signal frames are unknown. BO_UNSUPPORTED for a pattern that would take 2^20 rows or more.
+ * All rows in order, neighbours different, an unknown one after each stretch. The row before a hole
+ * of less than 16 bytes also applies in the hole. Pattern functions are written out. If `signals`
+ * is false, signal frames are unknown. BO_UNSUPPORTED for a pattern that would take 2^20 rows or
+ * more.
  */
 enum bo_status unwind_flatten(const struct unwind_model *model, unwind_hold_state *hold,
                               bool signals, struct bo_arena *arena, struct unwind_flats *flats,
                               struct bo_error *err);
 
-/* The joined model of known stretches, split where flags change; NULL when the arena refuses. */
+/* The joined model of known stretches, split where flags change; NULL if memory is refused. */
 struct unwind_model *unwind_join(const struct unwind_flats *flats, const struct unwind_model *from,
                                  struct bo_arena *arena);
 

@@ -1,4 +1,4 @@
-/* What reports say of unwind tables. */
+/* The report of unwind tables: an entry of struct bo_format. */
 #ifndef UNWIND_REPORT_H
 #define UNWIND_REPORT_H
 

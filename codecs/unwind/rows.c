@@ -1,6 +1,6 @@
 /*
- * rows: a control. Functions and rows are arrays of fixed records; two binary searches answer. What
- * one would write without a thought to size.
+ * rows: a control. Functions and rows are arrays of fixed records; a query is two binary searches.
+ * Nothing is done to reduce the size.
  *
  *   function, 16 bytes: u32 start - Base, u32 length, u32 first row, u8 flags, u8 rep, u16 0
  *   row, 20 bytes:      u32 offset, i32 CFA, RA and FP offset, u8 kinds, u8 CFA register |

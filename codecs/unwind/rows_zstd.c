@@ -2,7 +2,7 @@
  * rows-zstd: a control. The records of rows in blocks of 4096 functions and of 3276 rows, each a
  * zstd frame with its content size. A query expands a block of each.
  */
-#define ZSTD_STATIC_LINKING_ONLY /* a decoder in memory of the arena */
+#define ZSTD_STATIC_LINKING_ONLY /* for a decoder in memory of the arena */
 #include <zstd.h>
 
 #include "codecs/unwind/rows.h"
@@ -79,7 +79,7 @@ struct blocks {
     size_t block_nbytes;
     ZSTD_DCtx *context;
     uint8_t *p;  /* the content of a block */
-    size_t held; /* its number, SIZE_MAX: none is held */
+    size_t held; /* the number of that block; SIZE_MAX: none */
 };
 
 static size_t n_blocks(const struct blocks *b)
@@ -250,7 +250,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* A block's content; the library cannot fail on what open has expanded. */
+/* A block's content. Expanding cannot fail, because open has expanded every block. */
 static const uint8_t *hold_block(struct blocks *b, size_t block)
 {
     if (b->held != block) {

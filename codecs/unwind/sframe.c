@@ -2,7 +2,8 @@
  * sframe-v1, -v2, -v3: the SFrame format of binutils, as one section in the target's byte order. A
  * query searches the array of function descriptors (FDEs), then walks the rows of one function.
  *
- * The layout is in README.md. One writer and one reader; struct sframe_version has what differs.
+ * The layout is in README.md. All versions share one writer and one reader; struct sframe_version
+ * has the differences.
  */
 #include "codecs/unwind/unwind.h"
 
@@ -34,7 +35,7 @@ enum {
 
 static const uint8_t abis[UNWIND_N_ARCHS] = {3, 2, 4};
 
-/* ---- what a version holds -------------------------------------------------------------------- */
+/* ---- what a version can store ---------------------------------------------------------------- */
 
 /* The words of one row. */
 struct words {
@@ -127,7 +128,7 @@ static bool flexible_pair(enum unwind_rule rule, int32_t off, uint8_t reg, struc
     return true;
 }
 
-/* The rule of the return address where a row does not have one. */
+/* The rule of the return address for rows without one. */
 static bool is_default_ra(enum unwind_arch arch, const struct unwind_state *s)
 {
     return arch == UNWIND_AMD64 ? unwind_ra(s) == UNWIND_AT_CFA && s->ra_off == -8
@@ -151,7 +152,7 @@ static bool flexible_words(enum unwind_arch arch, const struct unwind_state *s, 
     return same_fp || flexible_pair(unwind_fp(s), s->fp_off, s->fp_reg, w);
 }
 
-/* Bytes of a word as their logarithm: the least that all words of the row fit. */
+/* The logarithm of the bytes of a word: the least size that all words of the row fit. */
 static unsigned word_size(const struct words *w)
 {
     unsigned size = 0;
@@ -166,7 +167,7 @@ static unsigned word_size(const struct words *w)
     return size;
 }
 
-/* The words and the info of a row; false when the version has no form for it. */
+/* The words and the info of a row; false if the version cannot encode the row. */
 static bool make_row(unsigned version, enum unwind_arch arch, bool flexible,
                      const struct unwind_state *s, struct words *w)
 {
@@ -457,7 +458,7 @@ static bool cfa_offset(enum unwind_arch arch, int32_t word, int32_t *off_ret)
     return off >= INT32_MIN && off <= INT32_MAX;
 }
 
-/* A rule's pair; NULL, or what is wrong. */
+/* A rule's pair. Returns NULL, or the rule of the format that it breaks. */
 static const char *get_pair(const struct row_words *w, unsigned i, enum unwind_rule *rule,
                             int32_t *off, uint8_t *reg)
 {
@@ -560,7 +561,7 @@ static unsigned row_nbytes(uint8_t info)
     return 1 + ((info >> 1 & 15u) << (info >> 5 & 3));
 }
 
-/* The state of the row whose info is at p; NULL, or what is wrong. */
+/* The state of the row whose info is at p. Returns NULL, or the rule that the row breaks. */
 static const char *get_state(const struct reader *r, bool flexible, const uint8_t *p,
                              struct unwind_state *s)
 {

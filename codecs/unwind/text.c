@@ -214,7 +214,7 @@ static bool parse_rule(const struct parser *p, struct bo_span word, enum unwind_
 
 /* ---- parsing: lines -------------------------------------------------------------------------- */
 
-/* `key VALUE`, of which the value's word is given back. */
+/* Parses `key VALUE`; returns the word of the value. */
 static enum bo_status parse_header(struct parser *p, const char *key, const char *what,
                                    struct bo_line *line, struct bo_span *value_ret, size_t *off_ret)
 {

@@ -47,7 +47,7 @@ enum unwind_rule {
 
 enum { UNWIND_MAX_REGISTER = 127 };
 
-/* One row's answer; 16 bytes without padding, what is not used 0, so that memcmp compares. */
+/* The state of a row: 16 bytes without padding, unused fields 0, so that memcmp can compare. */
 struct unwind_state {
     int32_t cfa_off, ra_off, fp_off; /* bytes */
     uint8_t kinds;                   /* CFA's | RA's rule << 2 | FP's rule << 5 */
@@ -94,7 +94,7 @@ static inline bool unwind_same_state(const struct unwind_state *a, const struct 
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Holds from byte `off` of the function, or of each block of a pattern function, to the next. */
+/* Applies from byte `off` of the function, or of each block of a pattern function, to the next. */
 struct unwind_row {
     uint32_t off;
     struct unwind_state state;
@@ -116,7 +116,7 @@ struct unwind_function {
     uint32_t length; /* bytes, above 0; start + length is below 2^64 */
     uint32_t n_rows;
     uint8_t flags;
-    uint8_t rep; /* not 0: a pattern function, whose rows hold for (pc - start) % rep */
+    uint8_t rep; /* not 0: a pattern function, whose rows apply to (pc - start) % rep */
     const struct unwind_row *rows;
 };
 
@@ -124,21 +124,21 @@ struct unwind_function {
 struct unwind_model {
     enum unwind_arch arch;
     /*
-     * Functions are stretches of text that an encoding without function boundaries knows: queries
-     * return 0 as a function's start.
+     * Functions are stretches of text, as an encoding without function boundaries stores them:
+     * queries return 0 as a function's start.
      */
     bool joined;
     uint32_t n_functions, n_calls;
     const struct unwind_function *functions;
-    /* For workloads and tables, not facts that encodings hold: */
+    /* For workloads and tables; encodings do not store these: */
     const uint64_t *calls;                 /* return addresses of direct calls */
     uint64_t real_nbytes, real_hdr_nbytes; /* of the source's .eh_frame and .eh_frame_hdr */
 };
 
-/* The rules of one state on a machine; NULL, or a static phrase. */
+/* Checks a state on a machine. Returns NULL, or a static phrase: the rule that is broken. */
 const char *unwind_state_flaw(const struct unwind_state *state, enum unwind_arch arch);
 
-/* All rules of a model; NULL, or a static phrase and in *function_ret (may be NULL) where. */
+/* Checks a model. Returns NULL, or a static phrase; then *function_ret (if given) is where. */
 const char *unwind_model_flaw(const struct unwind_model *model, uint32_t *function_ret);
 
 /* One function after the end of the last one's bytes; the state at a PC offset, or NULL. */
@@ -160,7 +160,7 @@ struct unwind_point {
 enum unwind_found { UNWIND_NO_FUNCTION, UNWIND_NO_ROW, UNWIND_ROW };
 
 struct unwind_point_answer {
-    uint64_t start;            /* of the function; 0 without one, and of a joined model */
+    uint64_t start;            /* of the function; 0 if there is none, or if the model is joined */
     struct unwind_state state; /* zeros without a row */
     uint8_t found;             /* enum unwind_found */
     uint8_t flags;             /* of the function */
@@ -224,7 +224,7 @@ static inline bool unwind_answer_row(struct bo_sink *sink, struct unwind_functio
  *   1   u8   machine: enum unwind_arch
  *   2   u16  n
  *   4   u32  0
- *   8   u64  Base: the start of the first function, 0 without one
+ *   8   u64  Base: the start of the first function, 0 if there are none
  *   16  n x u64 size of a part in bytes
  *       the parts: sections as they would be in a binary (the only bytes that count)
  *       UNWIND_OVERREAD zeros
@@ -262,7 +262,7 @@ static inline uint64_t unwind_base(const struct unwind_model *model)
 
 /* ---- building models ------------------------------------------------------------------------- */
 
-/* Functions and rows as a decoder or an importer finds them. Rows belong to the last function. */
+/* Functions and rows, added in order. A row belongs to the function that was added last. */
 struct unwind_builder {
     struct bo_arena *arena;
     struct unwind_function *functions;
@@ -271,12 +271,12 @@ struct unwind_builder {
     size_t n_rows, cap_rows;
 };
 
-/* False when the arena refuses. */
+/* False if the arena refuses memory. */
 bool unwind_add_function(struct unwind_builder *b, uint64_t start, uint32_t length, uint8_t flags,
                          uint8_t rep);
 /* A row whose state is the last one's is left out. */
 bool unwind_add_row(struct unwind_builder *b, uint32_t off, const struct unwind_state *state);
-/* The model, without calls; NULL when the arena refuses. Ends the builder. */
+/* The model, without calls; NULL if the arena refuses memory. Ends the builder. */
 struct unwind_model *unwind_build(struct unwind_builder *b, enum unwind_arch arch);
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -292,7 +292,7 @@ struct unwind_interner {
 };
 
 void unwind_interner_init(struct unwind_interner *in, size_t item_nbytes, struct bo_arena *arena);
-/* The item's number, a new one when it is seen first; UINT32_MAX when the arena refuses. */
+/* The item's number, a new one if the item is new; UINT32_MAX if the arena refuses memory. */
 uint32_t unwind_intern(struct unwind_interner *in, const void *item);
 
 #endif

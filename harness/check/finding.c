@@ -74,8 +74,10 @@ static void print_reply(const struct bo_query_kind *kind, const void *query,
         bo_put_text(out, "%s\n", bo_status_name(reply->status));
         return;
     }
-    if (pipe(ends))
+    if (pipe(ends)) {
+        bo_put_text(out, "not printed: no file descriptor is free\n");
         return;
+    }
     const pid_t child = fork();
     if (child == 0)
         print_and_exit(kind, query, reply->answer, ends[1]);
@@ -91,10 +93,12 @@ static void print_reply(const struct bo_query_kind *kind, const void *query,
     bo_put_text(out, "\n");
 }
 
-/* The line at `off`, including its end. */
+/* The line at `off`, including its end; empty at the end of the text. */
 static struct bo_span line_at(const struct bo_writer *text, size_t off)
 {
-    const uint8_t *p = text->p + off, *end = text->n > off ? memchr(p, '\n', text->n - off) : NULL;
+    if (off >= text->n)
+        return (struct bo_span){NULL, 0};
+    const uint8_t *p = text->p + off, *end = memchr(p, '\n', text->n - off);
     return (struct bo_span){p, end ? (size_t)(end - p) + 1 : text->n - off};
 }
 

@@ -44,7 +44,7 @@ enum bo_status extbinary_open_codec(const struct bo_codec *self, struct bo_span 
     return located(r, extbinary_open(r, err), err);
 }
 
-/* Functions in the order of their bytes. */
+/* The functions, in the order of the file. */
 static enum bo_status list(struct extbinary_reader *r, struct extbinary_place **places_ret,
                            size_t *n_ret, struct bo_error *err)
 {

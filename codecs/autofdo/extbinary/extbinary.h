@@ -1,5 +1,5 @@
 /*
- * LLVM's extensible binary sample profile: what its forms differ in, and what their reader keeps.
+ * LLVM's extensible binary sample profile: the differences of its forms, and the state of a reader.
  * README.md in the folder above specifies the layouts.
  */
 #ifndef AUTOFDO_EXTBINARY_H
@@ -45,7 +45,7 @@ enum {
 
 struct extbinary_reader;
 
-/* What codec.own points to. */
+/* A form; codec.own points to one. */
 struct extbinary_form {
     uint8_t version, n_sections;
     struct {
@@ -79,12 +79,12 @@ static inline size_t extbinary_data_off(const struct extbinary_form *form)
 
 /*
  * The GUID of a name: the first 8 bytes of its MD5, little-endian. The name "guid." and 16
- * lower-case hexadecimal digits has the GUID that the digits state: decoding makes such names, and
- * encoding what was decoded gives the same GUIDs.
+ * lower-case hexadecimal digits has the GUID that the digits state. Decoding makes such names, and
+ * encoding a decoded model gives the same GUIDs.
  */
 uint64_t extbinary_guid(struct bo_span name);
 
-/* The name that has this GUID, in `arena`; p is NULL when the arena refuses. */
+/* The name with this GUID, in `arena`; p is NULL if the arena refuses memory. */
 struct bo_span extbinary_guid_name(uint64_t guid, struct bo_arena *arena);
 
 /*
@@ -104,7 +104,7 @@ bool extbinary_eytzinger_find(const uint8_t *keys, size_t n, uint64_t key, size_
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Where a function lies. */
+/* The position of a function. */
 struct extbinary_place {
     size_t start, end; /* in `in` */
     size_t name;

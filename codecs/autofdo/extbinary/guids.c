@@ -1,4 +1,4 @@
-/* GUIDs in the place of names, and the order that Eytzinger tables have them in. */
+/* GUIDs in place of names, and the Eytzinger order of tables. */
 #include <stdlib.h>
 
 #include "codecs/autofdo/extbinary/extbinary.h"

@@ -1,4 +1,4 @@
-/* Bytes of an extensible binary that are being read. */
+/* The state of reading an extensible binary. */
 #ifndef AUTOFDO_EXTBINARY_INPUT_H
 #define AUTOFDO_EXTBINARY_INPUT_H
 
@@ -8,7 +8,7 @@ struct extbinary_input {
     struct bo_cursor in;
     struct bo_arena *arena;
     struct bo_error *err;
-    size_t owed; /* bytes that what has been announced, and not yet read, needs at least */
+    size_t owed; /* the least bytes of elements that are announced and not yet read */
 };
 
 static inline struct extbinary_input extbinary_input(const struct extbinary_reader *r,
@@ -24,7 +24,7 @@ static inline uint64_t extbinary_off(const struct extbinary_input *in)
     return (uint64_t)in->in.base + in->in.off;
 }
 
-/* A number of things of at least nbytes each. */
+/* A number of elements of at least nbytes each. */
 static inline enum bo_status extbinary_get_number(struct extbinary_input *in, size_t nbytes,
                                                   size_t *n_ret)
 {
@@ -52,7 +52,7 @@ static inline enum bo_status extbinary_get_index(const struct extbinary_reader *
     return status;
 }
 
-/* What names compare and hash by: their bytes, or those of their GUIDs in the file. */
+/* The bytes by which names are compared and hashed: the name's, or its GUID's in the file. */
 static inline struct bo_span extbinary_key(const struct extbinary_reader *r, size_t index)
 {
     return r->names

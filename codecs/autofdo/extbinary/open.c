@@ -6,7 +6,7 @@
 
 #include "codecs/autofdo/extbinary/input.h"
 
-/* The fewest bytes that things of each kind need: no more than these may be announced. */
+/* The least bytes of an element of each kind, which bound the announced numbers. */
 enum { NAME_NBYTES = 2, OFFSET_NBYTES = 2 };
 
 static enum bo_status expect_end(const struct extbinary_input *in)
@@ -140,7 +140,7 @@ static enum bo_status open_strings(struct extbinary_reader *r, struct extbinary_
     return BO_OK;
 }
 
-/* The GUIDs themselves are left alone. */
+/* The GUIDs themselves are not read. */
 static enum bo_status open_guids(struct extbinary_reader *r, struct extbinary_input *in)
 {
     const enum bo_status status = extbinary_get_number(in, EXTBINARY_GUID_NBYTES, &r->n_names);

@@ -3,14 +3,14 @@
 
 #include "codecs/autofdo/extbinary/input.h"
 
-/* The fewest bytes that things of each kind need: no more than these may be announced. */
+/* The least bytes of an element of each kind, which bound the announced numbers. */
 enum {
     RECORD_NBYTES = 4,
     TARGET_NBYTES = 2,
     CALLSITE_NBYTES = 6,
 };
 
-/* Names are those of the file, or texts that stand for GUIDs, made here. */
+/* A name of the file, or the text form of a GUID. */
 static enum bo_status get_name(const struct extbinary_reader *r, struct extbinary_input *in,
                                struct bo_span *name)
 {

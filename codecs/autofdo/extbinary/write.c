@@ -6,7 +6,7 @@
 
 #include "codecs/autofdo/extbinary/extbinary.h"
 
-/* Where an Eytzinger form has a name: the array of functions with callsites, ... */
+/* The array of a name in an Eytzinger form: that of functions with callsites, ... */
 enum array { NESTED, FLAT, INLINED, N_ARRAYS };
 
 /* A name, with its number in the order of a visit. */

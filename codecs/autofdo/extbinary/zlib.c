@@ -1,6 +1,6 @@
 /*
  * extbinary-zlib: LLVM's extensible binary with every section compressed by zlib. A section that is
- * not empty is its size, that of the zlib stream, and the stream. Opening expands all of them.
+ * not empty is its size, the size of the zlib stream, and the stream. Opening expands all sections.
  */
 #include <zlib.h>
 
@@ -61,7 +61,7 @@ static enum bo_status pack(struct bo_span raw, struct bo_writer *out, struct bo_
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The stream of a section, and how many bytes it says that it expands to. */
+/* The stream of a section, and its announced raw size. */
 static enum bo_status get_stream(const struct extbinary_reader *r, unsigned section,
                                  struct bo_cursor *stream_ret, size_t *raw_nbytes_ret,
                                  struct bo_error *err)

@@ -1,4 +1,4 @@
-/* GCOV: putting things into order, folding discriminators, joining what has one name. */
+/* GCOV: sorting, folding discriminators, joining elements of one name. */
 #include "codecs/autofdo/gcov/gcov.h"
 
 #include "codecs/autofdo/model.h"

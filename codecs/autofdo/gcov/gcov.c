@@ -1,6 +1,6 @@
 /*
- * gcov-v3, gcov-v2, gcov-v407: what GCC and LLVM read today, each as a codec. The bytes are in
- * gcov_write.c and gcov_read.c.
+ * gcov-v3, gcov-v2, gcov-v407: what GCC and LLVM read today, each as a codec. The layouts are
+ * implemented in write.c and read.c.
  */
 #include "codecs/autofdo/decoded.h"
 #include "codecs/autofdo/gcov/gcov.h"

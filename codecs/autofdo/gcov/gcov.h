@@ -11,7 +11,7 @@
  *   module group:  u32 tag  u32 length  u32 0
  *   working set:   u32 tag  u32 length  128 x (u32 a tenth of the counters, u64 least count)
  *
- * README.md says what functions consist of, and what the lengths are.
+ * README.md specifies what functions consist of, and the lengths.
  */
 #ifndef AUTOFDO_GCOV_H
 #define AUTOFDO_GCOV_H
@@ -31,13 +31,13 @@
 #define GCOV_MAX_COUNT UINT64_C(0x7fffffffffffffff) /* GCC's counters are signed */
 
 enum {
-    GCOV_TARGET_TYPE = 7, /* of the histograms that GCC knows: indirect calls */
+    GCOV_TARGET_TYPE = 7, /* GCC's kind of histogram for indirect calls */
     GCOV_N_WORKING_SETS = 128,
     GCOV_WORKING_SET_NBYTES = GCOV_N_WORKING_SETS * 12,
-    GCOV_COUNTERS_PER_BLOCK = 10, /* so the writers reckon: counters are instructions */
+    GCOV_COUNTERS_PER_BLOCK = 10, /* as in the writers: counters are instructions */
 };
 
-/* In what the layouts differ. */
+/* The differences of the layouts. */
 struct gcov_layout {
     uint32_t version;
     bool padded; /* strings are counted in words and filled up; else in bytes with their NUL */
@@ -48,7 +48,7 @@ struct gcov_layout {
 
 /*
  * Appends the encoding of a model whose discriminators are folded. BO_UNSUPPORTED for counts above
- * GCOV_MAX_COUNT and for what 32 bits do not count.
+ * GCOV_MAX_COUNT and for numbers that do not fit 32 bits.
  */
 enum bo_status gcov_write(const struct gcov_layout *layout, const struct autofdo_model *model,
                           struct bo_writer *out, struct bo_error *err);
@@ -60,14 +60,15 @@ enum bo_status gcov_read(const struct gcov_layout *layout, struct bo_span in,
 
 /*
  * The model with every discriminator d replaced by (d >> 16) | (d & 0xffff); records and callsites
- * that meet add up. `model` itself when nothing changes. Scratch memory stays in `arena`.
+ * that then have the same place are added up. `model` itself if nothing changes. Scratch memory
+ * stays in `arena`.
  */
 enum bo_status gcov_fold(const struct autofdo_model *model, struct bo_arena *arena,
                          const struct autofdo_model **folded_ret, struct bo_error *err);
 
 /*
- * Adds up functions of one name, which stand side by side, and inside them what has one place and
- * one name. The least timestamp above 0 stays.
+ * Adds up functions of one name, which are adjacent, and inside them elements of one place and
+ * name. The least timestamp above 0 is kept.
  */
 enum bo_status gcov_join(const struct autofdo_model *model, struct bo_arena *arena,
                          const struct autofdo_model **joined_ret, struct bo_error *err);
@@ -77,7 +78,7 @@ bool gcov_has_large_count(const struct autofdo_instance *instance);
 
 /* ---- putting into order ---------------------------------------------------------------------- */
 
-/* A record, callsite, target, function or name that has to go to its place. */
+/* A record, callsite, target, function or name that is sorted. */
 struct gcov_item {
     uint32_t line, discriminator; /* 0 without a place */
     struct bo_span name;          /* empty for a record */
@@ -95,8 +96,8 @@ struct gcov_item {
 int gcov_compare_items(const struct gcov_item *a, const struct gcov_item *b);
 
 /*
- * Stable. Takes scratch memory from `arena` and gives it back; none when the items are in order
- * already. False when the arena refuses.
+ * Stable. Uses scratch memory of `arena`, which is released; none if the items are in order
+ * already. False if the arena refuses memory.
  */
 bool gcov_sort_items(struct gcov_item *items, size_t n, struct bo_arena *arena);
 

@@ -1,4 +1,4 @@
-/* GCOV, the reader: integers and strings, each checked against what is left of the file. */
+/* GCOV, the reader: integers and strings, each checked against the rest of the file. */
 #include "codecs/autofdo/gcov/input.h"
 
 /* ---- integers -------------------------------------------------------------------------------- */

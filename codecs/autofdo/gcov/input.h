@@ -1,6 +1,5 @@
 /*
- * What reads a GCOV file: the state of reading, and the integers and strings that everything in it
- * consists of.
+ * Reading a GCOV file: the state of a reader, and reading of integers and strings.
  */
 #ifndef AUTOFDO_GCOV_INPUT_H
 #define AUTOFDO_GCOV_INPUT_H
@@ -11,7 +10,7 @@ struct gcov_name {
     struct bo_span span;
     uint32_t file;
     size_t off;      /* of the file's index */
-    bool is_defined; /* some function or callee has it */
+    bool is_defined; /* a function or callee has this name */
 };
 
 struct gcov_input {
@@ -19,17 +18,17 @@ struct gcov_input {
     struct bo_cursor in;
     struct bo_arena *arena;
     struct bo_error *err;
-    size_t owed; /* bytes that what was announced, and not yet read, takes at least */
+    size_t owed; /* the least bytes of elements that are announced and not yet read */
     struct bo_span *files;
     uint32_t n_files;
     struct gcov_name *names;
     uint32_t n_names;
-    struct autofdo_summary summary; /* v3: as the file has it */
+    struct autofdo_summary summary; /* v3: the stored one */
     size_t functions_off;           /* of their section */
-    uint32_t length;                /* of the section that is being read, as it says */
-    struct gcov_item *items;        /* a stack: of instances being read, what they hold */
+    uint32_t length;                /* of the section that is being read, as stored */
+    struct gcov_item *items;        /* a stack: the contents of the instances being read */
     size_t n_items, cap_items;
-    bool has_equals; /* the table has a name twice, and somewhere both count the same thing */
+    bool has_equals; /* two items have one place and one name, but two indices of names */
 };
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -58,13 +57,13 @@ enum bo_status gcov_get_count(struct gcov_input *r, uint64_t *v);
 enum bo_status gcov_expect_u32(struct gcov_input *r, uint32_t expected, enum bo_status otherwise,
                                const char *what);
 
-/* A section's tag, and its length, which means little: it is wrong in real files. */
+/* A section's tag and its length. The length is not checked: it is wrong in real files. */
 enum bo_status gcov_get_section(struct gcov_input *r, uint32_t tag, const char *what);
 
 /*
- * A number of things that take at least nbytes each. These are owed from now on: whoever reads one
- * takes nbytes from r->owed first. So all things that were announced have room in the file
- * together. (Strings may be longer than what is owed for them; nothing is announced among strings.)
+ * A number of elements of at least nbytes each. Their bytes are added to r->owed. The code that
+ * reads an element first subtracts nbytes from r->owed. So all announced elements fit the file
+ * together. (Strings may be longer than nbytes; nothing is announced among strings.)
  */
 enum bo_status gcov_get_number(struct gcov_input *r, size_t nbytes, uint32_t *n_ret);
 

@@ -1,7 +1,7 @@
 /* GCOV, the reader: everything is read and checked, in one pass over the bytes. */
 #include "codecs/autofdo/gcov/input.h"
 
-/* The fewest bytes that things of each kind take: so many can be announced at most. */
+/* The least bytes of an element of each kind, which bound the announced numbers. */
 enum {
     STRING_NBYTES = 5,
     INSTANCE_NBYTES = 12,
@@ -60,7 +60,7 @@ static enum bo_status get_path(struct gcov_input *r, struct bo_span *path)
     return flaw ? gcov_fail_at(r, BO_CORRUPT, (size_t)(path->p - r->in.p), flaw) : status;
 }
 
-/* Name 0 is empty, or, as perf-gcov writes it, a name like the others. */
+/* Name 0 is empty or, in files of perf-gcov, a name like the others. */
 static enum bo_status get_name(struct gcov_input *r, bool is_first, struct bo_span *name)
 {
     const enum bo_status status = gcov_get_string(r, name);
@@ -116,7 +116,7 @@ static enum bo_status get_names(struct gcov_input *r)
     return status;
 }
 
-/* ---- items: what an instance holds, until it can be put in order ----------------------------- */
+/* ---- items: the contents of an instance until they are sorted -------------------------------- */
 
 /* Room for n more. Items are found by their number, since they may move. */
 static enum bo_status reserve_items(struct gcov_input *r, size_t n)
@@ -385,7 +385,7 @@ static enum bo_status check_entry(const struct gcov_input *r, const struct autof
     return BO_OK;
 }
 
-/* Compares with the functions as they stand in the file. */
+/* Compares the stored summary with the functions in the file, before names are joined. */
 static enum bo_status check_summary(const struct gcov_input *r, const struct autofdo_model *model)
 {
     enum { FIRST_OFF = 16 };
@@ -442,8 +442,8 @@ static enum bo_status take_files(struct gcov_input *r, struct autofdo_model *mod
 /* ---- equal names ----------------------------------------------------------------------------- */
 
 /*
- * A constructor's or destructor's name that a writer changed may be another one's already: what
- * both count adds up.
+ * A constructor's or destructor's name that a writer changed may equal another name: the counts of
+ * both are added.
  */
 static enum bo_status join(struct gcov_input *r, const struct autofdo_model *model,
                            const struct autofdo_model **joined_ret)

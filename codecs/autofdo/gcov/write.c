@@ -1,4 +1,4 @@
-/* GCOV, the writer: names and files are numbered, then all is written as the real writers do. */
+/* GCOV, the writer: numbers names and files, then writes everything as real writers do. */
 #include "codecs/autofdo/gcov/gcov.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@ struct output {
     const struct gcov_layout *layout;
     const struct autofdo_model *model;
     struct bo_writer *out;
-    struct autofdo_name_table names; /* by when they first come in a visit of the model */
+    struct autofdo_name_table names; /* in the order of a visit of the model */
     struct gcov_item *sorted;        /* the same by their bytes; `index` is their number */
     uint32_t *indices;               /* in the file, by number */
-    struct autofdo_name_table paths; /* by when functions and callees first need them */
+    struct autofdo_name_table paths; /* in the order of their first use by functions and callees */
     uint32_t *file_indices;          /* in `paths`, by the name's number; v3 */
-    uint64_t n_words;                /* of functions, as their section's length has them */
+    uint64_t n_words;                /* of functions, for the length of their section */
     uint64_t *counts;                /* of all body records */
     size_t n_counts, cap_counts;
     bool is_too_large; /* a count is above GCOV_MAX_COUNT, or there are 2^32 of something */
@@ -141,7 +141,7 @@ static const struct autofdo_file **match_files(struct output *o)
     return files;
 }
 
-/* Numbers the paths as a visit of all instances first meets them. */
+/* Numbers the paths in the order in which a visit of all instances reaches them. */
 static void number_paths(struct output *o, const struct autofdo_file *const *files,
                          const struct autofdo_instance *instance)
 {
@@ -290,7 +290,7 @@ static int compare_downwards(const void *a, const void *b)
 
 /*
  * Set i: the number of highest counts that fit into (i + 1) / 129 of the total, and the next count.
- * Real writers know how many instructions each count covers; here each count covers one.
+ * Real writers weight each count with its number of instructions; here the weight is 1.
  */
 static void put_working_sets(struct output *o)
 {

@@ -9,7 +9,7 @@ struct builder {
     struct autofdo_target *targets;
     struct autofdo_callsite *callsites;
     size_t n_records, n_targets, n_callsites;
-    bool *is_used; /* by name: something speaks of it */
+    bool *is_used; /* by name: something refers to it */
     struct bo_error *err;
 };
 
@@ -42,7 +42,7 @@ static enum bo_status build_own(struct builder *b, const struct autofdo_spot *sp
     return BO_OK;
 }
 
-/* The variant's sums are known: so it is not too deep, and there is room for it. */
+/* The variant's sums are known, so it is not too deep, and the arrays have room for it. */
 static enum bo_status build_variant(struct builder *b, uint32_t name, uint32_t number,
                                     struct autofdo_instance *instance)
 {
@@ -169,7 +169,7 @@ static enum bo_status build_files(struct builder *b, struct bo_arena *arena,
                : bo_fail(b->err, BO_CORRUPT, 4, "fields for paths without any");
 }
 
-/* Everything in the file must have been met on the way from the functions. */
+/* Everything in the file must be reachable from the functions. */
 static enum bo_status check_use(struct builder *b)
 {
     const struct autofdo_trees *trees = b->trees;
@@ -187,7 +187,7 @@ static enum bo_status check_use(struct builder *b)
     return BO_OK;
 }
 
-/* Queries believe the summary, so it must be true. */
+/* Queries use the stored summary without a check, so it must be correct. */
 static enum bo_status check_summary(const struct builder *b, const struct autofdo_model *model,
                                     struct bo_arena *arena)
 {

@@ -34,7 +34,7 @@ static enum bo_status read_head(struct autofdo_trees *trees, struct bo_cursor *c
     return BO_OK;
 }
 
-/* The summary, but for the number of functions, which the index stores. */
+/* The summary, except the number of functions, which the index stores. */
 static enum bo_status read_summary(struct autofdo_trees *trees, struct bo_cursor *c,
                                    struct bo_error *err)
 {
@@ -60,7 +60,7 @@ static enum bo_status read_summary(struct autofdo_trees *trees, struct bo_cursor
     return BO_OK;
 }
 
-/* What the head says must fit the file before memory is taken for it. */
+/* The numbers of the head must fit the file before memory is allocated for them. */
 static enum bo_status check_head(const struct autofdo_trees *trees, const struct head *head,
                                  const struct bo_cursor *c, struct bo_error *err)
 {
@@ -207,7 +207,7 @@ static enum bo_status alloc_index(struct autofdo_trees *trees, struct bo_error *
     return BO_OK;
 }
 
-/* Takes the next bytes as a section. */
+/* Returns the next bytes as a section. */
 static bool take_section(struct bo_cursor *c, uint64_t nbytes, struct autofdo_section *section)
 {
     section->n = (size_t)nbytes;

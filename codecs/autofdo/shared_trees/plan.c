@@ -1,5 +1,5 @@
 /*
- * Planning a file of shared trees: names in order, equal trees found, places of each name listed.
+ * Planning a file of shared trees: sorts names, finds equal trees, lists the places of each name.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static int compare_spans(const void *a, const void *b)
     return bo_span_compare(*x, *y);
 }
 
-/* Recurses no deeper than models are. */
+/* The depth of models bounds the recursion. */
 static bool add_names(struct autofdo_name_table *names, const struct autofdo_instance *instance)
 {
     size_t number;
@@ -30,7 +30,7 @@ static bool add_names(struct autofdo_name_table *names, const struct autofdo_ins
     return true;
 }
 
-/* What planning takes along. */
+/* The state of planning. */
 struct planner {
     struct autofdo_plan *plan;
     struct bo_arena *arena;
@@ -48,7 +48,7 @@ struct planner {
     uint32_t *slots; /* a tree's number + 1; 0: free */
     size_t mask;
     uint32_t *roots;        /* by function: its tree */
-    uint64_t target_nbytes; /* of the targets' names met so far */
+    uint64_t target_nbytes; /* of the targets' names so far */
 };
 
 static enum bo_status plan_strings(struct planner *p, struct bo_error *err)
@@ -91,7 +91,7 @@ static enum bo_status plan_strings(struct planner *p, struct bo_error *err)
     return BO_OK;
 }
 
-/* The name's number in order; it is there. */
+/* The name's number in order; the name is in the table. */
 static uint32_t number_of(const struct planner *p, struct bo_span name)
 {
     size_t number = 0;
@@ -99,7 +99,7 @@ static uint32_t number_of(const struct planner *p, struct bo_span name)
     return p->order[number];
 }
 
-/* The path's number in order; it is there. */
+/* The path's number in order; the path is in the table. */
 static uint32_t path_number(const struct autofdo_plan *plan, struct bo_span path)
 {
     size_t low = 0, high = plan->n_paths;
@@ -163,7 +163,7 @@ static bool grow_slots(struct planner *p)
     return true;
 }
 
-/* The tree of the words from `first` on; an older one that is equal takes them back. */
+/* The tree of the words from `first` on. If an equal tree exists, the words are removed. */
 static bool settle_tree(struct planner *p, uint32_t name, size_t first, uint32_t *tree_ret)
 {
     const size_t n = p->n_words - first;
@@ -189,7 +189,7 @@ static bool settle_tree(struct planner *p, uint32_t name, size_t first, uint32_t
     return 2 * p->n_trees < p->mask || grow_slots(p);
 }
 
-/* Counts what the tree expands to, on the way. */
+/* Also counts what the tree expands to. */
 static bool plant(struct planner *p, const struct autofdo_instance *instance, uint32_t *tree_ret)
 {
     uint32_t *callees = bo_alloc_array(p->arena, instance->n_callsites, sizeof *callees);
@@ -269,7 +269,7 @@ static struct autofdo_spot spot_of(const uint32_t *word)
     return (struct autofdo_spot){word[0], word[1], word[2], word[3]};
 }
 
-/* The trees of each name, a function's own first, else in the order in which they were met. */
+/* The trees of each name, a function's own first, else in the order of the visit. */
 static bool number_variants(struct planner *p, uint32_t **by_name_ret)
 {
     struct autofdo_plan *plan = p->plan;
@@ -321,7 +321,7 @@ static void list_spots(struct planner *p, struct autofdo_plan_entry *entry, cons
     plan->n_spots += kept;
 }
 
-/* Both are in order, so one goes along the other. */
+/* Both are in order, so one pass over both is enough. */
 static void list_parts(struct planner *p, const struct autofdo_plan_entry *entry,
                        const struct tree *tree, struct autofdo_plan_variant *variant)
 {

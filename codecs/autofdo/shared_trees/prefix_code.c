@@ -101,7 +101,7 @@ void autofdo_put_code(const struct autofdo_code *code, struct bo_bit_writer *bit
     }
 }
 
-/* Takes the length of a word, from the last one on; *length_ret is 0 for none. */
+/* Reads the length of a word, stored relative to *last; *length_ret is 0 for no word. */
 static bool take_length(struct autofdo_bits *in, int *last, uint8_t *length_ret)
 {
     const uint32_t zeros = ~(uint32_t)autofdo_peek(in);
@@ -136,7 +136,7 @@ static bool read_lengths(struct autofdo_bits *in, unsigned n_symbols, uint8_t *n
     return n_symbols == 0 || nbits[n_symbols - 1];
 }
 
-/* Copies the first n entries after themselves. */
+/* Appends a copy of the first n entries. */
 static void double_table(struct autofdo_table *table, unsigned n)
 {
     memcpy(table->words + n, table->words, n * sizeof *table->words);
@@ -148,7 +148,7 @@ static unsigned sort_symbols(const uint8_t *nbits, unsigned n_symbols, uint8_t *
     unsigned next[AUTOFDO_CODE_BITS + 2] = {0};
     for (unsigned i = 0; i < n_symbols; i++)
         next[nbits[i] + 1]++;
-    next[1] = 0; /* those without a word are left out */
+    next[1] = 0; /* symbols without a word are not counted */
     for (unsigned length = 2; length <= AUTOFDO_CODE_BITS + 1; length++)
         next[length] += next[length - 1];
     for (unsigned i = 0; i < n_symbols; i++)

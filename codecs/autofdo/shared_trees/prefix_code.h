@@ -1,7 +1,7 @@
 /*
- * Static prefix codes: small symbols in bits by how often each occurs, and numbers in classes of
- * such symbols. One code serves all symbols of one kind in a file, so that any place can be read by
- * itself.
+ * Static prefix codes: words for small symbols by their frequency, and classes of numbers as such
+ * symbols. One code is used for all symbols of one kind in a file, so that reading can start at any
+ * place.
  *
  * Bits lie least significant first (harness/core/bits.h). A code word is read from its first bit
  * on.
@@ -14,7 +14,7 @@
 enum {
     AUTOFDO_CODE_BITS = 10,     /* the longest code word */
     AUTOFDO_CODE_SYMBOLS = 192, /* at most, of one code */
-    AUTOFDO_EXACT = 16,         /* numbers below stand for themselves */
+    AUTOFDO_EXACT = 16,         /* smaller numbers are their own symbols */
     /* Symbols of numbers: these, then two for each width of 5 to 64 bits. */
     AUTOFDO_NUMBER_SYMBOLS = AUTOFDO_EXACT + 2 * 60,
 };
@@ -57,8 +57,8 @@ struct autofdo_code {
 };
 
 /*
- * Fits the code to its uses. One symbol alone has a word of no bits, unless `spends_bits`: then of
- * one bit.
+ * Computes the code from its uses. The only symbol of a code has a word of 0 bits, or of 1 bit if
+ * `spends_bits`.
  */
 void autofdo_fit_code(struct autofdo_code *code, bool spends_bits);
 
@@ -108,7 +108,7 @@ static inline uint64_t autofdo_take_bits(struct autofdo_bits *in, unsigned nbits
 
 enum { AUTOFDO_NO_SYMBOL = 255 };
 
-/* By the next bits, as many as the longest word has: the symbol, and how many are its word. */
+/* By the next bits, as many as in the longest word: the symbol, and the bits of its word. */
 struct autofdo_table {
     uint32_t mask; /* of these bits */
     struct {
@@ -147,7 +147,7 @@ static inline uint64_t autofdo_take_rest(struct autofdo_bits *in, unsigned symbo
     return autofdo_number_base(symbol) | autofdo_take_bits(in, rest);
 }
 
-/* False for bits that are no number. */
+/* False if the bits are not a valid number. */
 static inline bool autofdo_take_number(struct autofdo_bits *in, const struct autofdo_table *table,
                                        uint64_t *v_ret)
 {

@@ -1,5 +1,5 @@
 /*
- * Writing a file of shared trees: everything is gone through twice, to fit the codes and to put it.
+ * Writing a file of shared trees, in two passes: one counts symbols for the codes, one writes them.
  */
 #include "codecs/autofdo/shared_trees/shared_trees.h"
 
@@ -195,7 +195,7 @@ static void put_index(struct sink *sink, const struct autofdo_plan *plan, const 
     put_sizes(sink, parts->count_starts, plan->model->n_functions);
 }
 
-/* A bit a name: whether it is a function's. */
+/* One bit for each name: whether it is the name of a function. */
 static void put_functions(const struct autofdo_plan *plan, struct bo_writer *out)
 {
     const size_t n = (plan->n_names + 7) / 8;
@@ -213,7 +213,7 @@ static void fit_codes(struct autofdo_code *codes, unsigned first, unsigned end)
         autofdo_fit_code(&codes[i], autofdo_spends_bits(i));
 }
 
-/* Makes all sections but the fields; the codes are fitted as soon as their symbols are counted. */
+/* Makes all sections but the fields; codes are computed as soon as their symbols are counted. */
 static enum bo_status make_parts(const struct autofdo_plan *plan,
                                  const struct autofdo_strings *kind, struct autofdo_code *codes,
                                  struct parts *parts, struct bo_error *err)

@@ -66,7 +66,7 @@ static enum bo_status visit_own(struct visit *visit, const struct autofdo_spot *
     return visit->sink ? tell_target(visit, spot->name, count) : BO_OK;
 }
 
-/* The variant's sums are known: so all of it has been read, and it is not too deep. */
+/* The variant's sums are known, so all of it has been read, and it is not too deep. */
 static enum bo_status visit_variant(struct visit *visit, uint32_t name, uint32_t number)
 {
     const struct autofdo_trees *trees = visit->trees;
@@ -134,7 +134,7 @@ static uint32_t next_compared(const struct autofdo_trees *trees, uint32_t low, u
     return first >= low ? first : high - first > block_strings ? first + block_strings : middle;
 }
 
-/* Looks for a string among those from `first` up to `end`; *found_ret is `end` without it. */
+/* Looks up a string among those from `first` up to `end`; *found_ret is `end` if it is absent. */
 static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span sought,
                                   uint32_t first, uint32_t end, uint32_t *found_ret,
                                   struct bo_error *err)
@@ -186,7 +186,7 @@ static void add_digest(struct autofdo_digest *sum, const struct autofdo_digest *
     sum->hash += digest->hash;
 }
 
-/* All functions whose path has one of these numbers; all at all when `every`. */
+/* All functions whose path has one of these numbers; all functions if `every`. */
 static enum bo_status answer_some(struct autofdo_trees *trees, bool every, uint64_t path,
                                   uint64_t other_path, struct autofdo_digest *digest,
                                   struct bo_error *err)

@@ -1,4 +1,4 @@
-/* Reading strings, lists and variants of a file of shared trees, each when it is needed first. */
+/* Reading strings, lists and variants of a file of shared trees, each when first needed. */
 #include "codecs/autofdo/shared_trees/shared_trees.h"
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -16,8 +16,8 @@ enum bo_status autofdo_string(struct autofdo_trees *trees, uint32_t i, struct bo
 }
 
 /*
- * A string that goes on after what it shares without a blank or a control character is as good as
- * the one before: only others are looked at as a whole.
+ * If the part of a string that it does not share contains no blank and no control character, the
+ * string is as valid as the one before. Only other strings are checked as a whole.
  */
 const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, uint32_t shared,
                                 struct bo_span string)
@@ -74,13 +74,13 @@ static bool read_place(const struct autofdo_table *tables, struct autofdo_bits *
     return true;
 }
 
-/* Bits that have been looked at: v starts with those after the first `used`. */
+/* A lookahead of bits: v starts with those after the first `used`. */
 struct ahead {
     uint64_t v;
     unsigned used;
 };
 
-/* A number of less than `width` bits; false for a longer one, and for bits that are no number. */
+/* A number of less than `width` bits; false if it is longer, or if the bits are not a number. */
 static inline bool look_at_number(struct ahead *ahead, const struct autofdo_table *table,
                                   unsigned width, uint32_t *number_ret)
 {
@@ -101,8 +101,8 @@ static inline bool look_at_number(struct ahead *ahead, const struct autofdo_tabl
 }
 
 /*
- * The same place if it is in the bits that have been looked at, which is so for nearly all; else
- * false. Three words of 10 bits and rests of 14 and 13 are 57 bits, as many as autofdo_peek has.
+ * The same place, if it is inside the lookahead, as nearly all places are; otherwise false. Three
+ * words of 10 bits and rests of 14 and 13 are 57 bits, as many as autofdo_peek has.
  */
 static inline bool look_at_place(const struct autofdo_table *tables,
                                  const struct autofdo_spot *last, struct ahead *ahead,
@@ -136,8 +136,8 @@ static bool may_follow(const struct autofdo_spot *last, const struct autofdo_spo
 }
 
 /*
- * A spot of a known kind, whose word is the first part of what has been looked at. Returns what is
- * wrong with it, or NULL.
+ * A spot of a known kind, whose word is at the start of the lookahead. Returns NULL, or the rule
+ * that the spot breaks.
  */
 static inline const char *read_spot(const struct autofdo_trees *trees, struct autofdo_bits *bits,
                                     const struct autofdo_spot *last, struct ahead ahead,
@@ -296,7 +296,7 @@ static enum bo_status read_next(struct block *b, uint32_t name, struct bo_error 
     return status;
 }
 
-/* After a failure, as much has been read as before. */
+/* After a failure, the state of the reader is as before. */
 enum bo_status autofdo_read_entry(struct autofdo_trees *trees, uint32_t name, struct bo_error *err)
 {
     const uint32_t block = name / AUTOFDO_BLOCK_NAMES, first = block * AUTOFDO_BLOCK_NAMES;
@@ -370,7 +370,7 @@ enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *er
 
 static const char too_deep[] = "functions are inlined too deeply";
 
-/* Adds a callee's sums; false when they go too far. */
+/* Adds a callee's sums; false if they exceed the limits. */
 static bool add_sums(const struct autofdo_trees *trees, struct autofdo_sums *sums,
                      const struct autofdo_sums *callee)
 {

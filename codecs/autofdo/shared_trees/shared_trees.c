@@ -13,7 +13,7 @@ enum {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* How much of string i is that of the one before; at least its last byte is its own. */
+/* The bytes that string i shares with the one before; its last byte is never shared. */
 static size_t shared_nbytes(const struct autofdo_plan *plan, size_t i)
 {
     if (i % AUTOFDO_BLOCK_NAMES == 0)
@@ -78,7 +78,7 @@ struct speller {
     struct started *blocks;
 };
 
-/* Each phrase is a part of a string: so they are no longer than the strings are together. */
+/* Each phrase is a part of a string, so all phrases are at most as long as all strings. */
 static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbytes,
                                    struct bo_error *err)
 {
@@ -110,7 +110,7 @@ static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbyt
     return BO_OK;
 }
 
-/* Takes the codes of a string's own part, and spells them at `to`. */
+/* Reads the codes of a string's own part, and expands them to `to`. */
 static bool spell(struct autofdo_trees *trees, struct autofdo_bits *bits, uint8_t *to, size_t cap,
                   size_t *n_ret)
 {
@@ -150,7 +150,7 @@ static enum bo_status load_string(struct autofdo_trees *trees, uint32_t i,
     return BO_OK;
 }
 
-/* After a failure, as much has been read as before. */
+/* After a failure, the state of the reader is as before. */
 static enum bo_status load_strings(struct autofdo_trees *trees, uint32_t i, struct bo_error *err)
 {
     const uint32_t block = i / AUTOFDO_BLOCK_NAMES, first = block * AUTOFDO_BLOCK_NAMES;

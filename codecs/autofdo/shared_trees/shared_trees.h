@@ -1,10 +1,10 @@
 /*
- * What the codecs of shared trees have in common: a profile as names, the trees of what they
- * inline, each stored once, and the counts apart. README.md states the layout.
+ * Common parts of the codecs of shared trees: a profile as names, trees of inlined instances, each
+ * stored once, and separate counts. README.md specifies the layout.
  *
- * Of each name there is one list of places (where it was counted, whom it called, what it inlines),
- * and its variants: subsets of the list, with the variant of each callee. A function is the first
- * variant of its name, expanded, with the counts in the order of a visit.
+ * Each name has one list of places (records, call targets, inlined callees), and variants: subsets
+ * of the list, with the variant of each callee. A function is the first variant of its name,
+ * expanded, with the counts in the order of a visit.
  */
 #ifndef AUTOFDO_SHARED_TREES_H
 #define AUTOFDO_SHARED_TREES_H
@@ -21,7 +21,7 @@ enum {
 /* What follows in a list of places. */
 enum autofdo_next { AUTOFDO_END, AUTOFDO_RECORD, AUTOFDO_TARGET, AUTOFDO_CALLSITE };
 
-/* The codes of a file, in the order in which it has them. */
+/* The codes of a file, in the order of the file. */
 enum autofdo_code_kind {
     AUTOFDO_SIZES,      /* numbers: bits of blocks and functions */
     AUTOFDO_SHARED,     /* numbers: bytes that a name has in common with the one before */
@@ -48,7 +48,7 @@ static inline unsigned autofdo_max_symbols(unsigned code)
                                     : AUTOFDO_NUMBER_SYMBOLS;
 }
 
-/* Whether each symbol takes a bit: then bytes bound how many places there are. */
+/* Whether each symbol takes at least a bit, so that bytes bound the number of places. */
 static inline bool autofdo_spends_bits(unsigned code)
 {
     return (code >= AUTOFDO_NEXT_FIRST && code <= AUTOFDO_NEXT_CALLSITE) || code == AUTOFDO_PRESENT;
@@ -62,7 +62,7 @@ static inline unsigned autofdo_next_code(unsigned kind)
     return codes[kind];
 }
 
-/* Which code a count has that follows another. */
+/* The code of a count that follows another count. */
 static inline unsigned autofdo_count_code(uint64_t last)
 {
     const unsigned code = bo_bit_width(last) / 3;
@@ -111,7 +111,7 @@ static inline void autofdo_recent_start(struct autofdo_recent *recent)
     recent->n = 1;
 }
 
-/* Puts a count in front; it stood at `from`, which is recent->n for a new one. */
+/* Moves a count to the front from index `from`, which is recent->n for a new count. */
 static inline void autofdo_recent_move(struct autofdo_recent *recent, unsigned from, uint64_t count)
 {
     if (from == recent->n) {
@@ -123,7 +123,7 @@ static inline void autofdo_recent_move(struct autofdo_recent *recent, unsigned f
     recent->counts[0] = count;
 }
 
-/* ---- what a file holds, for writing ---------------------------------------------------------- */
+/* ---- the contents of a file, for writing ----------------------------------------------------- */
 
 /* A place of a name's list. */
 struct autofdo_spot {
@@ -228,7 +228,7 @@ struct autofdo_trees {
     uint32_t n_names, n_paths, n_functions;
     uint64_t first_timestamp;
     unsigned timestamp_bits, path_bits;
-    struct autofdo_summary summary; /* what the file says */
+    struct autofdo_summary summary; /* as stored */
     size_t summary_off;
     struct autofdo_section index, paths, timestamps, strings, structure, counts;
     struct autofdo_table tables[AUTOFDO_N_CODES];
@@ -272,13 +272,13 @@ enum bo_status autofdo_open_trees(struct bo_span in, const struct autofdo_string
                                   struct bo_arena *arena, struct autofdo_trees **trees_ret,
                                   struct bo_error *err);
 
-/* The string with this number; it stays where it is. */
+/* The string with this number; its bytes do not move later. */
 enum bo_status autofdo_string(struct autofdo_trees *trees, uint32_t i, struct bo_span *string_ret,
                               struct bo_error *err);
 
 /*
- * What is wrong with string i, of which `shared` bytes are those of the one before, or NULL. That
- * one has been spelled, unless i is the first of a block.
+ * Checks string i, which shares `shared` bytes with the one before. Returns NULL, or the rule that
+ * it breaks. The one before has been read, unless i is the first of a block.
  */
 const char *autofdo_string_flaw(const struct autofdo_trees *trees, uint32_t i, uint32_t shared,
                                 struct bo_span string);
@@ -331,7 +331,7 @@ static inline uint64_t autofdo_field(const struct autofdo_section *section, unsi
     return nbits <= 32 ? low : low | autofdo_take_bits(&bits, nbits - 32) << 32;
 }
 
-/* When function i ran first. */
+/* The timestamp of function i. */
 static inline enum bo_status autofdo_timestamp_of(const struct autofdo_trees *trees, uint32_t i,
                                                   uint64_t *timestamp_ret, struct bo_error *err)
 {
@@ -366,7 +366,7 @@ static inline struct autofdo_count_reader autofdo_counts_of(const struct autofdo
     return reader;
 }
 
-/* False for bits that are no count. */
+/* False if the bits are not a valid count. */
 static inline bool autofdo_take_count(struct autofdo_count_reader *reader, uint64_t *count_ret)
 {
     struct autofdo_recent *recent = &reader->recent;

@@ -1,4 +1,4 @@
-/* Version 4: the whole file into a model. All is checked here that readers of a part skip. */
+/* Version 4: decodes the whole file. Also checks what readers of a part skip. */
 #include "codecs/autofdo/v4/v4.h"
 
 /* A string table and which of its strings name callees, and functions. */

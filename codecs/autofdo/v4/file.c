@@ -67,14 +67,14 @@ enum bo_status autofdo_v4_take_end(const struct autofdo_v4_cursor *c, struct bo_
 
 /* ---- the section table ----------------------------------------------------------------------- */
 
-/* The header's two ranges and the table's, each to be met once, in the order of the file. */
+/* The header's two ranges and the table's, each visited once, in the order of the file. */
 struct ranges {
     const uint8_t *in;
     uint64_t n_table, table_done;
     bool summary_done, files_done;
 };
 
-/* Where the range that starts first, of those not met yet, is written. */
+/* Where the next range by start is stored, of those not visited yet. */
 static size_t first_range(const struct ranges *r)
 {
     size_t first = 0;
@@ -104,8 +104,8 @@ static void tick_off(struct ranges *r, size_t range_off, uint64_t number,
 }
 
 /*
- * Sections follow each other from the table's end to the file's, the table's in its order: so their
- * numbers need no sorting.
+ * Sections follow each other from the table's end to the file's end; those of the table are in its
+ * order. So their numbers need no sorting.
  */
 static enum bo_status check_ranges(struct autofdo_v4_file *file, struct bo_error *err)
 {
@@ -220,7 +220,7 @@ static enum bo_status take_unit(const struct autofdo_v4_file *file, struct autof
 
 /*
  * Paths ascend, so that binary search finds one. So do sections: then files that share a string
- * table are neighbours, and none shares its functions, so that no reader meets a section twice.
+ * table are neighbours, and none shares its functions, so that no reader reads a section twice.
  */
 static const char *order_flaw(const struct autofdo_v4_unit *last,
                               const struct autofdo_v4_unit *unit)

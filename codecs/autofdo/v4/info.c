@@ -1,7 +1,7 @@
 /*
  * Version 4: symbol names and symbol info, as read.
  *
- * Functions are visited where they lie, or rebuilt; both read the same location records in the same
+ * Functions are visited in place, or rebuilt; both read the same location records in the same
  * order. Recursion ends at AUTOFDO_MAX_DEPTH.
  */
 #include "codecs/autofdo/v4/v4.h"
@@ -145,7 +145,7 @@ struct info {
     const struct autofdo_v4_strings *strings;
 };
 
-/* What a location record says, but for targets and the callee's instance, which follow. */
+/* A location record without its targets or the callee's instance, which follow it. */
 struct location {
     size_t off;
     bool is_known, is_first;
@@ -174,7 +174,7 @@ static enum bo_status open_info(const struct autofdo_v4_file *file,
     return status;
 }
 
-/* A number of things of at least `least` bytes each, beside what is owed. */
+/* A number of elements of at least `least` bytes each, in addition to those owed. */
 static enum bo_status take_number(struct info *info, size_t least, uint32_t *n_ret,
                                   struct bo_error *err)
 {

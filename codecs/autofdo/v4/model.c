@@ -1,4 +1,4 @@
-/* Version 4: a model out of functions and files as they were found, in whatever order. */
+/* Version 4: builds a model from functions and files in any order. */
 #include <stdlib.h>
 
 #include "codecs/autofdo/v4/v4.h"

@@ -17,7 +17,7 @@ struct unit {
     size_t first, n; /* among the placed */
 };
 
-/* A file that no unit implies: where its name's string is. */
+/* A file that no unit implies, and the place of its name's string. */
 struct named {
     bool is_named, has_place;
     uint32_t unit, id;

@@ -2,7 +2,7 @@
  * Version 4: writing a string table's trie.
  *
  * A node covers a range of the sorted names: those that start with the bytes that lead to it. A
- * stack of ranges takes the place of recursion, so names may be prefixes of each other without end.
+ * stack of ranges replaces recursion, so chains of prefixes may have any length.
  */
 #include "codecs/autofdo/v4/v4.h"
 
@@ -15,7 +15,7 @@ struct trie {
     struct bo_writer *out;
     bool compact;
     const struct bo_span *names;
-    struct range *stack; /* no more ranges than names: they have none in common */
+    struct range *stack; /* at most as many ranges as names: they are disjoint */
     size_t n_stack;
 };
 
@@ -63,8 +63,8 @@ static enum bo_status put_node(struct trie *t, struct range r, struct bo_error *
 }
 
 /*
- * Writes the edge that leads to a range's node: all bytes that its names go on to share. A name
- * that begins another sorts before it, so the last name does not end inside the first.
+ * Writes the edge that leads to a range's node: all further bytes that its names share. A prefix of
+ * a name sorts before the name, so the last name does not end inside the first.
  */
 static enum bo_status put_edge(struct trie *t, struct range *r, struct bo_error *err)
 {

@@ -54,8 +54,8 @@ static enum bo_status enter(const struct autofdo_v4_file *file, uint32_t section
 /* A node whose children are not all read. */
 struct level {
     unsigned n_left;
-    int last_byte; /* of the label before starts with; -1 at first */
-    size_t length; /* of what leads to the node */
+    int last_byte; /* the first byte of the label before; -1 at first */
+    size_t length; /* of the path to the node */
 };
 
 struct speller {

@@ -1,5 +1,5 @@
 /*
- * v4-text: version 4's textual format, for people; and its codec, which reads it whole.
+ * v4-text: version 4's textual format, for people; and its codec, which reads the whole text.
  *
  * It has the binary format's shape: functions by their files, counts apart from call targets. There
  * is no summary, which follows from the rest.
@@ -47,8 +47,8 @@ static uint8_t *put_quoted(uint8_t *p, uint8_t byte)
 }
 
 /*
- * In pieces, each byte once: a name may be 64 KiB of bytes to escape, and stand in a profile as
- * often as it likes.
+ * In pieces, each byte once: a name may have 64 KiB of bytes to escape, and may occur many times in
+ * a profile.
  */
 static void put_string(struct bo_writer *out, struct bo_span s)
 {
@@ -170,7 +170,7 @@ static void put_function(struct bo_writer *out, const struct autofdo_function *f
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* No file comes before an empty path. */
+/* Functions without a file come before an empty path. */
 static int compare_paths(const struct bo_span *a, const struct bo_span *b)
 {
     return a && b ? bo_span_compare(*a, *b) : (a != NULL) - (b != NULL);

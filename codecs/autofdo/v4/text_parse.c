@@ -1,4 +1,4 @@
-/* v4-text: reading it, by descent; as deep as instances may be, and no deeper. */
+/* v4-text: a recursive-descent parser; the depth of instances bounds the recursion. */
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/v4/text.h"
 #include "codecs/autofdo/v4/v4.h"
@@ -33,7 +33,7 @@ static enum bo_status fail_alloc(const struct parser *p)
     return bo_fail_alloc(p->err, p->arena);
 }
 
-/* What should stand here does not: another thing does, or the end. */
+/* Fails because another token than expected, or the end of the text, is here. */
 static enum bo_status fail_expected(const struct parser *p, const char *what)
 {
     return bo_left(&p->at) ? fail_at(p, BO_CORRUPT, p->at.off, what)
@@ -55,7 +55,7 @@ static const void *top(const struct stack *stack, size_t base, size_t nbytes)
     return stack->n > base ? stack->p + (stack->n - 1) * nbytes : NULL;
 }
 
-/* Takes all elements from `base` on off the stack, into an array of their own. */
+/* Moves all elements from `base` on from the stack to an array of their own. */
 static void *pop(struct parser *p, struct stack *stack, size_t base, size_t nbytes)
 {
     void *array = bo_alloc_array(p->arena, stack->n - base, nbytes);
@@ -88,7 +88,7 @@ static void skip_blanks(struct parser *p)
     }
 }
 
-/* Takes the byte when it comes next. */
+/* Skips the byte if it is next. */
 static bool take_byte(struct parser *p, uint8_t byte)
 {
     skip_blanks(p);
@@ -98,7 +98,7 @@ static bool take_byte(struct parser *p, uint8_t byte)
     return true;
 }
 
-/* Takes the word when it comes next, and no longer one. */
+/* Skips the word if it is next, and not the start of a longer word. */
 static bool take_word(struct parser *p, const char *word)
 {
     const size_t n = strlen(word);
@@ -176,7 +176,7 @@ static size_t escape_nbytes(const uint8_t *at, const uint8_t *end)
     return end - at >= 2 && (at[1] == '"' || at[1] == '\\') ? 2 : 0;
 }
 
-/* Copies a string's text of n bytes, whose escapes are all good. */
+/* Copies a string's text of n bytes, whose escapes are all valid. */
 static enum bo_status copy_string(struct parser *p, const uint8_t *in, size_t n,
                                   struct bo_span *text_ret)
 {
@@ -333,7 +333,7 @@ static enum bo_status parse_targets(struct parser *p, struct autofdo_record *rec
     return record->targets ? BO_OK : fail_alloc(p);
 }
 
-/* Places of targets have counts, and come in their order. */
+/* Places of targets have counts, and are in the order of these counts. */
 static enum bo_status parse_callsites(struct parser *p, struct autofdo_record *records, size_t n)
 {
     size_t i = 0;
@@ -502,7 +502,7 @@ static enum bo_status parse_file(struct parser *p)
     return status ? status : parse_functions(p, &path);
 }
 
-/* The files of callees that are no functions of their own. */
+/* The files of callees that are not functions of their own. */
 static enum bo_status parse_callee_files(struct parser *p)
 {
     bool goes_on = true;

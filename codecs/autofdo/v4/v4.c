@@ -2,8 +2,8 @@
  * Version 4 of GCC's AutoFDO profile, as proposed: readers that read only the parts they need, and
  * the codecs.
  * The plain reader finds a function by searching one string table after the other, because
- * tables are self-contained. The indexed reader loads all tables when it opens, as an engineer
- * would for repeated queries.
+ * tables are self-contained. The indexed reader loads all tables when it opens, for repeated
+ * queries.
  */
 #include "codecs/autofdo/model.h"
 #include "codecs/autofdo/v4/v4.h"

@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * The names that a table of so many bytes may spell: a trie of n bytes can spell strings of n^2
- * together. Writers keep to it, too.
+ * The most bytes of all names in a table of so many bytes: the strings of a trie of n bytes can
+ * have n^2 bytes in total. Writers obey this limit, too.
  */
 static inline uint64_t autofdo_v4_max_spelt(size_t section_nbytes)
 {
@@ -89,7 +89,7 @@ struct autofdo_v4_cursor {
 enum bo_status autofdo_v4_take(struct autofdo_v4_cursor *c, unsigned nbytes, uint64_t *v_ret,
                                struct bo_error *err);
 
-/* The same of a number of things that take at least min_nbytes each: they are still to be read. */
+/* The same for a number of elements of at least min_nbytes each, which follow. */
 enum bo_status autofdo_v4_take_number(struct autofdo_v4_cursor *c, size_t min_nbytes,
                                       uint32_t *n_ret, struct bo_error *err);
 
@@ -118,7 +118,7 @@ struct autofdo_v4_file {
     struct autofdo_v4_unit *units; /* by path */
 };
 
-/* Checks the section table and reads the file names; looks at nothing else. */
+/* Checks the section table and reads the file names; reads nothing else. */
 enum bo_status autofdo_v4_open(struct bo_span in, struct bo_arena *arena,
                                struct autofdo_v4_file *file, struct bo_error *err);
 
@@ -146,12 +146,12 @@ struct autofdo_v4_strings {
     uint64_t *hashes; /* of autofdo_hash_name */
 };
 
-/* Spells all strings of a section, into the arena, and checks all of it. */
+/* Reads all strings of a section, into the arena, and checks the section. */
 enum bo_status autofdo_v4_load_strings(const struct autofdo_v4_file *file, uint32_t section,
                                        struct bo_arena *arena, struct autofdo_v4_strings *strings,
                                        struct bo_error *err);
 
-/* Walks the trie by the name's bytes. *found_ret is false when the table does not have it. */
+/* Walks the trie by the name's bytes. *found_ret is false if the name is not in the table. */
 enum bo_status autofdo_v4_find_string(const struct autofdo_v4_file *file, uint32_t section,
                                       struct bo_span name, bool *found_ret, uint32_t *id_ret,
                                       struct bo_error *err);
@@ -215,11 +215,11 @@ enum bo_status autofdo_v4_visit(const struct autofdo_v4_file *file,
 
 /* ---- the whole file -------------------------------------------------------------------------- */
 
-/* As bo_codec.decode. Checks all that readers of a part do not look at. */
+/* As bo_codec.decode. Also checks what readers of a part do not read. */
 enum bo_status autofdo_v4_decode(const struct bo_codec *self, struct bo_span in,
                                  struct bo_arena *arena, void **model_ret, struct bo_error *err);
 
-/* ---- the model out of its parts -------------------------------------------------------------- */
+/* ---- a model from its parts ------------------------------------------------------------------ */
 
 /* A function as found, and the position of its name. */
 struct autofdo_v4_found {
@@ -234,7 +234,7 @@ struct autofdo_v4_named {
 };
 
 /*
- * Makes a model in `arena` out of functions and files in any order, which it sorts. BO_CORRUPT when
+ * Makes a model in `arena` from functions and files in any order, which it sorts. BO_CORRUPT when
  * a function or the file of a function occurs twice.
  */
 enum bo_status autofdo_v4_assemble(struct autofdo_v4_found *functions, size_t n_functions,

@@ -6,8 +6,8 @@
  *     the name
  *     u64  offset of its record, from byte 0
  *
- * A lookup reads it from the start; what a tool does instead is the control `list-table`. Several
- * names may share a record.
+ * A lookup reads the list from the start. The control `list-table` builds a hash table instead, as
+ * a tool does. Several names may share a record.
  */
 #include "codecs/lprf/list/list.h"
 

@@ -1,4 +1,4 @@
-/* The layout of the seed's list (list.c says it), for those who read and write it. */
+/* What list and list-table share. The layout is in list.c. */
 #ifndef LPRF_LIST_H
 #define LPRF_LIST_H
 

@@ -1,8 +1,8 @@
 /*
- * list-table: a control. It reads the list's bytes (list.c), and does what a user of the list does
- * who has more than a few names to look up: builds a hash table of all of them in memory.
+ * list-table: a control. It reads the list's bytes (list.c), and builds a hash table of all names
+ * in memory, as a tool does that looks up more than a few names.
  *
- * Entries are numbered as they stand in the list. Slots, at least twice as many as names and a
+ * Entries are numbered in the order of the list. Slots, at least twice as many as names and a
  * power of two, hold half of a name's hash and the name's first entry plus 1; probing is linear.
  */
 #include "codecs/lprf/list/list.h"
@@ -84,7 +84,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     index->slots = bo_zalloc_array(file->arena, n_slots, sizeof *index->slots);
     if (!index->slots)
         return bo_fail_alloc(err, file->arena);
-    /* From the last one on, so that of equal names the first comes to stand in the slot. */
+    /* From the last entry on, so that the slot has the first of equal names. */
     for (size_t i = index->n; i-- > 0;) {
         const struct bo_span name = name_of(file, &index->entries[i]);
         const uint64_t hash = lprf_hash_name(name, 0);

@@ -1,6 +1,7 @@
 /*
  * marisa: a control, and an optional codec: names in a trie of libmarisa, which nests tries and
- * walks them by bit vectors. It numbers the names; an array of places goes by these numbers.
+ * represents them by bit vectors. libmarisa numbers the names; these numbers index an array of
+ * places.
  *
  *   24  the head and the trie as libmarisa writes it (library.h)
  *       N x a number of `width` bytes, for each name in the order of the trie's numbers:
@@ -8,8 +9,8 @@
  *         2 x (offset of the name's places from the first further place) + 1 for one with several
  *       further places: the places (index.h) of names with several functions, by number
  *
- * The trie's bytes are those of a machine of 64 bits, least significant byte first, as all are for
- * which this is built.
+ * The trie's bytes are those of a little-endian machine of 64 bits; this codec is built only for
+ * such machines.
  */
 #include "codecs/lprf/library.h"
 #include "codecs/lprf/marisa/shim.h"
@@ -221,7 +222,7 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
     return lprf_match_next_place(file, index->width, match, err);
 }
 
-/* Visits the functions of a name; those of names with several must stand at *at, which moves on. */
+/* Visits the functions of a name. The places of several must be at *at; *at moves past them. */
 static enum bo_status visit_name(const struct lprf_file *file, const struct index *index,
                                  uint32_t id, struct bo_span name, size_t *at, lprf_visit *visit,
                                  void *context, struct bo_error *err)

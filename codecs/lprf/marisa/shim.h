@@ -9,7 +9,7 @@
 enum lprf_marisa_status {
     LPRF_MARISA_OK,
     LPRF_MARISA_NO_MEMORY,
-    LPRF_MARISA_REFUSED, /* the library does not take it, and says why to nobody */
+    LPRF_MARISA_REFUSED, /* the library rejects the input; it reports no reason */
 };
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ enum lprf_marisa_status lprf_marisa_open(const void *p, size_t nbytes,
 /* For bo_arena_on_release. */
 void lprf_marisa_close(void *trie);
 
-/* *found_ret says whether there is such a name, *id_ret its number. */
+/* *found_ret is true if there is such a name; *id_ret is its number then. */
 enum lprf_marisa_status lprf_marisa_find(struct lprf_marisa *trie, const uint8_t *name,
                                          size_t nbytes, bool *found_ret, uint32_t *id_ret);
 

@@ -23,11 +23,11 @@
  *       u64  bytes of the binary ids: 0
  *       u64  bytes of the names of vtables: 0
  *
- * The order of items and records is that of tables in LLVM's memory (write.c). It does not keep the
- * order of the functions: so the codec holds only profiles in the order in which LLVM's tools print
- * them, by name, then by hash.
+ * The order of items and records is that of tables in LLVM's memory (write.c). The format does not
+ * store the order of the functions, so the codec accepts only profiles in the order in which LLVM's
+ * tools print them, by name, then by hash.
  *
- * A lookup reads what it needs and checks that. decode compares the whole file with what the
+ * A lookup checks only the bytes that it reads. decode compares the whole file with what the
  * encoder writes for its functions.
  */
 #include "codecs/lprf/profdata/profdata.h"
@@ -122,8 +122,8 @@ static inline enum bo_status find_item(const struct reader *reader, struct bo_sp
 }
 
 /*
- * Of the functions of a name, the one whose hash is *hash, or without `hash` the one with the
- * lowest. No counters when no function matches.
+ * Finds, of the functions of a name, the one whose hash is *hash or, if `hash` is NULL, the one
+ * with the lowest hash. There are no counters if no function matches.
  */
 static inline enum bo_status find(const struct reader *reader, struct bo_span name,
                                   const uint64_t *hash, struct record *found, struct bo_error *err)

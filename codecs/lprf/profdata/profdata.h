@@ -23,7 +23,7 @@ extern const uint8_t profdata_magic[8];
 enum bo_status profdata_encode(const struct bo_codec *self, const void *model,
                                struct bo_writer *out, struct bo_error *err);
 
-/* Fills in the summary as LLVM computes it. BO_OK, or the arena's refusal. */
+/* Fills in the summary as LLVM computes it. BO_OK, or the arena's error. */
 enum bo_status profdata_summarize(const struct lprf_model *model, struct bo_arena *arena,
                                   uint64_t words[PROFDATA_SUMMARY_WORDS], struct bo_error *err);
 

@@ -78,7 +78,7 @@ static uint64_t part(uint64_t v, uint32_t cutoff)
     return v / SCALE * cutoff + v % SCALE * cutoff / SCALE;
 }
 
-/* An entry takes all counts that equal its least one. */
+/* An entry includes all counts that equal its least one. */
 static void put_cutoffs(const uint64_t *counts, size_t n, uint64_t sum, uint64_t *words)
 {
     uint64_t seen = 0, count = 0, so_far = 0;

@@ -1,14 +1,14 @@
 /*
- * Writes indexed profiles in the order of bytes that LLVM's own writer gives them, which comes from
- * its tables in memory:
+ * Writes indexed profiles in the same order of bytes as LLVM's own writer. The order results from
+ * the writer's tables in memory:
  *
- * - Names enter a chained hash table in ascending order, each at the front of its bucket. There are
- *   64 buckets at first, twice as many whenever the table, with the name that enters, is 3/4 full.
- *   The number of buckets of the file may be another one: then the table changes to it at the end.
- *   On each change, the buckets are gone through in order, each from its front, and every name
- *   enters its new bucket at the front.
- * - The records of a name enter a table with open addressing in ascending order of their hashes. It
- *   has 4 slots, or from 3 records on 64, and twice as many whenever it is 3/4 full.
+ * - Names are inserted into a chained hash table in ascending order, each at the front of its
+ *   bucket. The table starts with 64 buckets, and doubles whenever it is 3/4 full, including the
+ *   name to be inserted. If the file has another number of buckets, the table changes to that
+ *   number at the end. On each change, the buckets are visited in order, each from its front, and
+ *   every name is inserted at the front of its new bucket.
+ * - The records of a name are inserted into a table with open addressing in ascending order of
+ *   their hashes. It has 4 slots, or 64 from 3 records on, and doubles whenever it is 3/4 full.
  */
 #include "codecs/lprf/chained.h"
 #include "codecs/lprf/profdata/profdata.h"
@@ -22,7 +22,7 @@ struct name {
     size_t next_plus_1; /* the name after it in its bucket; 0: none */
 };
 
-/* The table on its way into the file. */
+/* The table to be written. */
 struct plan {
     const struct lprf_model *model;
     struct bo_arena *arena;
@@ -74,7 +74,7 @@ static bool enter_names(struct plan *plan)
 
 struct slot {
     size_t function_plus_1; /* 0: free */
-    /* of the slots that follow this one's trail, so many are known to be taken */
+    /* so many slots of the probe sequence from this one are known to be taken */
     size_t n_taken;
 };
 
@@ -85,8 +85,9 @@ static uint64_t mix(uint64_t hash)
 }
 
 /*
- * A taken slot is passed by 1, then by 2, 3, ... more. Slots stay taken, so a trail goes on where
- * the last function of its first slot ended: many of them cost no more than their number.
+ * From a taken slot, the probe sequence steps by 1, then by 2, 3, ... Slots stay taken, so a probe
+ * continues where the last probe from the same first slot ended. So the time is linear in the
+ * number of functions with one first slot.
  */
 static void place(const struct lprf_model *model, struct slot *slots, size_t n_slots, size_t f)
 {
@@ -182,7 +183,7 @@ static uint8_t *put_u64(uint8_t *p, uint64_t v)
     return p + 8;
 }
 
-/* Bitmap bytes of MC/DC and values, which the model does not have, are there with their numbers. */
+/* The model has no bitmap bytes of MC/DC and no values; the record has their numbers only. */
 static uint8_t *put_record(uint8_t *p, const struct lprf_function *function)
 {
     p = put_u64(p, function->hash);

@@ -68,7 +68,7 @@ static void put_places_before(struct builder *b, size_t i)
     }
 }
 
-/* Puts a part of a name: [from, to) of it. */
+/* Puts the bytes [from, to) of a name. */
 static void put_label_before(struct builder *b, struct bo_span name, size_t from, size_t to)
 {
     put_before(b, name.p + from, to - from);
@@ -166,7 +166,7 @@ static ptrdiff_t deeper(ptrdiff_t a, ptrdiff_t b)
 }
 
 /*
- * Hangs the subtree that has just been put under its parent, which is open or is opened now: the
+ * Adds the subtree that has just been put to its parent, which is open or is opened now: the
  * deepest node that `name` shares with a neighbour, `depth` bytes deep.
  */
 static enum bo_status hang(struct builder *b, struct bo_span name, ptrdiff_t depth, bool leaf,

@@ -5,7 +5,8 @@
  *           when the root is a leaf
  *   25  the root, up to the index's end
  *
- * Whoever points to a node knows where it ends and whether it is a leaf. A leaf is one name's end:
+ * A node's parent (for the root, the byte at 24) defines where the node ends and whether it is a
+ * leaf. A leaf is the end of one name:
  *
  *   places of its records
  *   the rest of the name, up to the leaf's end
@@ -25,7 +26,8 @@
  *   places of the records
  *   the children, in that order
  *
- * An inner node has two children, or one and places. The last child ends where the node does.
+ * An inner node has at least two children, or one child and places. The last child ends where the
+ * node does.
  */
 #include "codecs/lprf/trie/trie.h"
 
@@ -65,13 +67,13 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     return BO_OK;
 }
 
-/* Which bytes of the file belong to a node. */
+/* The bytes of the file that belong to a node. */
 struct extent {
     size_t off, end;
     bool leaf;
 };
 
-/* The parts of an inner node, all inside its extent but for what its ends say. */
+/* The parts of an inner node, all inside its extent. The children's ends are not checked. */
 struct node {
     const uint8_t *label, *bytes, *ends, *leaf_bits;
     size_t label_n, n_children;
@@ -171,7 +173,7 @@ static inline uint32_t read_end(const struct node *node, size_t i)
     }
 }
 
-/* Where the byte leads: a child's number, or n_children. */
+/* The number of the child to which the byte leads, or n_children. */
 static inline size_t child_of(const struct node *node, uint8_t byte)
 {
     size_t i = 0;
@@ -253,7 +255,7 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
 
 /* ---- all names ------------------------------------------------------------------------------- */
 
-/* An inner node on the path to where a walk is. */
+/* An inner node on the path to the current place of a walk. */
 struct level {
     size_t off, end, children_off;
     size_t next_child;
@@ -285,7 +287,7 @@ static enum bo_status visit_name(struct walk *walk, size_t off, size_t end, stru
                              walk->context, err);
 }
 
-/* Checks what a lookup does not need to look at. */
+/* Checks the fields that a lookup does not read. */
 static enum bo_status check_node(const struct lprf_file *file, struct extent extent,
                                  const struct node *node, struct bo_error *err)
 {

@@ -1,4 +1,4 @@
-/* The layout of the trie (trie.c says it), for those who read and write it. */
+/* What the writer and the reader of the trie share. The layout is in trie.c. */
 #ifndef LPRF_TRIE_H
 #define LPRF_TRIE_H
 
@@ -8,7 +8,7 @@ enum {
     TRIE_ROOT_IS_LEAF = 16, /* in the index's first byte */
     TRIE_HAS_PLACES = 1,    /* in a node's first byte */
     TRIE_LONG_LABEL = 31,   /* label length from which a varint stores it */
-    TRIE_MANY_CHILDREN = 6, /* from which number on they have bits of their own, */
+    TRIE_MANY_CHILDREN = 6, /* from this number on, leaf bits are in bytes of their own, */
     TRIE_MANY_CODE = 7      /* and this instead of a number */
 };
 

@@ -1,6 +1,7 @@
 /*
- * packed-starts: which widths make a record small. A list where it is possible, since it is the
- * faster one; else the size of blocks is searched for, and each block has its own widths.
+ * packed-starts: the choice of the widths that make a record small. A table is a list if possible,
+ * because a list is faster. Otherwise the size of blocks is searched for; each block has its own
+ * widths.
  */
 #include "codecs/pcdata/packed_starts/packed_starts.h"
 
@@ -27,7 +28,7 @@ static struct value_facts find_facts(const struct packed_stretch *s)
     return f;
 }
 
-/* Whether values can be counted from a base; *least_ret is base + bias then. */
+/* Whether values can be stored relative to a base; *least_ret is base + bias then. */
 static bool base_fits(const struct packed_base *base, unsigned bias_nbits,
                       const struct value_facts *f, uint32_t *least_ret)
 {
@@ -159,7 +160,7 @@ static unsigned count_full(const struct packed_stretch *s, unsigned low)
     return n_full;
 }
 
-/* Counts are faster than Elias-Fano lists: they may take a bit more for so many runs. */
+/* Counts are faster than Elias-Fano lists: they may need 1 bit more for this many runs. */
 enum { RUNS_OF_SURCHARGE = 2 };
 
 /* Finds the search and the low bits with which the starts take the fewest bits, or NO_FIT. */
@@ -233,7 +234,7 @@ struct packed_stretch packed_next_block(const struct packed_stretch *before, uns
     return s;
 }
 
-/* Bits of all blocks and their index; sets the widths of the index. NO_FIT when it cannot be. */
+/* Bits of all blocks and their index, or NO_FIT; sets the widths of the index. */
 static uint64_t measure_blocks(const struct packed_stretch *all, struct packed_split *split)
 {
     const uint32_t n_blocks = packed_n_blocks(all->quanta, split->block_shift);
@@ -265,9 +266,8 @@ static unsigned clamp_block_shift(unsigned shift)
 }
 
 /*
- * One block if the runs fit. Else blocks of some 40 runs are a good start. From there on, the size
- * is halved until the runs fit (those of 16 quanta do), then halved or doubled while that saves
- * bits.
+ * One block if the runs fit. Else the search starts with blocks of some 40 runs. The size is halved
+ * until the runs fit (blocks of 16 quanta always do), then halved or doubled while that saves bits.
  */
 bool packed_choose_split(const struct packed_stretch *all, struct packed_split *split)
 {

@@ -1,8 +1,8 @@
 /*
- * packed-starts: bakeoff's own, for a reader in plain code and a compiler that sees one function
- * at a time. There is no dictionary: a record is a function of its table. A table of few runs is a
- * list, whose starts are all compared at once, in one or two words. A table of more runs has blocks
- * with buckets of starts.
+ * packed-starts: bakeoff's own encoding, for readers in portable code and compilers that emit one
+ * function at a time. There is no dictionary: a record depends on its table only. A table of few
+ * runs is a list, whose starts are all compared at once, in one or two words. A table of more runs
+ * has blocks with buckets of starts.
  *
  * Bits are packed, least significant first; a record is padded with 0 bits to a byte. A record that
  * is no short list starts with 3 bits 7, and 2 bits form. A start in a list has one bit more than
@@ -14,7 +14,7 @@
  *     4    width of a value
  *     .    n starts
  *     .    n + 1 values
- *   A value means base + value * unit, mod 2^32.
+ *   A stored value v stands for base + v * unit, mod 2^32.
  *
  *   form 0, wide list:
  *     3    n, at most 6
@@ -50,7 +50,7 @@
  *     .    m + 1 fields of low width + g bits; before each but the first, l low bits of its start
  *     .    if g is not 0: 5 h; then high parts of h bits, as many as the largest number needs
  *   The upper g bits of a field are the number of a high part; the value is high part << low
- *   width | lower bits. It means base + bias + (bias of the block + value) * unit.
+ *   width | lower bits. A stored value v stands for base + bias + (bias of the block + v) * unit.
  */
 #include "codecs/pcdata/packed_starts/packed_starts.h"
 #include "harness/core/cpu.h"
@@ -97,7 +97,7 @@ static const struct lanes lanes_of[34] = {
 /*
  * How many of the starts at the low end of a word, which have n_nbits in all, are at most `pc`.
  * The highest bit of a start is 0, so a lane's difference does not borrow from the next one. The
- * product adds up the lanes below each; of 0 starts, there are 0.
+ * product adds up the lanes below each; the result is 0 if there are 0 starts.
  */
 INLINE unsigned count_starts(uint64_t word, unsigned n_nbits, const struct lanes *lanes,
                              uint32_t pc)
@@ -106,7 +106,7 @@ INLINE unsigned count_starts(uint64_t word, unsigned n_nbits, const struct lanes
     return passed * lanes->ones_above >> n_nbits & 15;
 }
 
-/* The lowest bits, so many. */
+/* Masks of the lowest i bits. */
 static const uint32_t width_masks[33] = {
     0,         1,          3,          7,          0xf,        0x1f,      0x3f,
     0x7f,      0xff,       0x1ff,      0x3ff,      0x7ff,      0xfff,     0x1fff,
@@ -203,7 +203,7 @@ INLINE unsigned count_bytes(uint64_t bytes, uint64_t n)
                       56);
 }
 
-/* The place of the 1 bit that n others precede, given sum_bits(v); at least n + 1 bits are set. */
+/* The place of the 1 bit after n other ones, given sum_bits(v); at least n + 1 bits are set. */
 INLINE unsigned select_bit(uint64_t v, uint64_t sums, unsigned n)
 {
     const unsigned at = count_bytes(sums, n) * 8;
@@ -278,7 +278,7 @@ INLINE unsigned sum_counts(uint64_t counts)
     return (unsigned)(((of_4 + (of_4 >> 4)) & bytes) * 0x0101010101010101u >> 56);
 }
 
-/* The starts in the buckets below one, and in it. */
+/* The number of starts below a bucket, and in the bucket. */
 struct bucket {
     unsigned n_below, n;
 };
@@ -452,7 +452,7 @@ INLINE int32_t in_wide_list(const uint8_t *record, uint32_t text_quanta, uint32_
     return lookup_list(read_wide_list(record, bo_le16(record)), text_quanta, pc);
 }
 
-/* The lookup of a level of the processor: a pcdata_lookup. */
+/* Defines the lookup for one level of the instruction set: a pcdata_lookup. */
 #define DEFINE_LOOKUP(lookup, target, sum, place)                                                 \
     target static __attribute__((noinline))                                                       \
     int32_t lookup##_wide_list(const uint8_t *record, uint32_t text_quanta, uint32_t pc)          \
@@ -511,12 +511,12 @@ INLINE uint32_t full_at(const struct block *b, unsigned i)
     return bo_bits_at(b->p, b->full_at + i * PACKED_FULL_ENTRY_NBITS, PACKED_FULL_ENTRY_NBITS);
 }
 
-/* Where a walk over the starts of a block is. */
+/* The state of a walk over the starts of a block. */
 struct place {
     uint64_t counts; /* of the buckets from the next one on */
     unsigned bucket; /* of the last start */
     unsigned next;   /* bucket; or, of Elias-Fano, bit */
-    unsigned left;   /* starts of the bucket that are still to come */
+    unsigned left;   /* starts of the bucket that have not been read */
     unsigned full;   /* the next full bucket */
 };
 
@@ -525,7 +525,7 @@ INLINE struct place first_place(const struct block *b)
     return (struct place){.counts = bo_le64(b->p)};
 }
 
-/* The next start, from the block's start, given its low bits. A block has all its starts. */
+/* The next start, from the block's start, given its low bits. There must be a next start. */
 INLINE uint32_t next_start(const struct block *b, uint32_t low, struct place *u)
 {
     if (b->n_full == PACKED_ELIAS_FANO) {
@@ -650,7 +650,7 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
 
 /* ---- checking and decoding ------------------------------------------------------------------- */
 
-/* What walks over one record share; errors are at the record's first byte. */
+/* The state of a walk over one record; errors have the offset of the record's first byte. */
 struct walk {
     const struct bo_cursor *at;
     const uint8_t *record;
@@ -760,7 +760,7 @@ static bool has_all_starts(const struct block *b)
     return n == b->n_starts;
 }
 
-/* Finds the end of a block's high parts: the largest number of a field says how many there are. */
+/* Finds the end of a block's high parts. Their number is 1 + the largest number in a field. */
 static enum bo_status walk_highs(const struct walk *w, const struct block *b, uint64_t *end)
 {
     unsigned largest = 0;
@@ -816,7 +816,7 @@ static enum bo_status walk_block(const struct walk *w, const struct block *b, ui
     return status;
 }
 
-/* Whether the bias of one block has more than 32 bits: that of 36 does not need them. */
+/* Whether the bias of one block has more than 32 bits: the last 4 of 36 bits must be 0. */
 static bool is_bias_wide(const uint8_t *record)
 {
     const struct packed_base *base = &packed_bases[record[0] >> 5];
@@ -840,7 +840,7 @@ static enum bo_status walk_one_block(const struct walk *w, uint32_t text_quanta,
     return status;
 }
 
-/* Walks one of several blocks; *end_ret is where the one before it ends, and then where it does. */
+/* Walks one of several blocks; *end_ret is the end of the block before, then of this block. */
 static enum bo_status walk_next_block(const struct walk *w, const struct blocks *s, uint32_t number,
                                       uint64_t *end_ret)
 {

@@ -12,7 +12,7 @@
 #include "harness/core/bits.h"
 
 enum {
-    /* Of each record: 3 bits starts of a short list, or 7; then 2 bits form. */
+    /* Each record: 3 bits, the number of starts of a short list, or 7; after a 7, 2 bits form. */
     PACKED_COUNT_OF_LIST_NBITS = 3,
     PACKED_MAX_LIST = 6,
     PACKED_NO_SHORT_LIST = 7,
@@ -37,7 +37,7 @@ enum {
     PACKED_LONG_HEAD_NBITS = 16,
     PACKED_MAX_LONG_LIST = 15,
 
-    /* Lanes of a word, above which the number of starts has room: 3 bits, or 4 in a long list. */
+    /* Bits of the lanes in a word. The rest is for the count: 3 bits, or 4 in a long list. */
     PACKED_MIN_LANE_NBITS = 4,
     PACKED_LANES_NBITS = 61,
     PACKED_WORD1_NBITS = 60,
@@ -82,13 +82,13 @@ enum {
     PACKED_MAX_HIGHS = 1 << PACKED_MAX_NUMBER_NBITS,
 };
 
-/* Of a record that is no short list. */
+/* The form of a record that is not a short list. */
 enum packed_form { PACKED_WIDE_LIST, PACKED_LONG_LIST, PACKED_ONE_BLOCK, PACKED_BLOCKS };
 
-/* Where a record's values are counted from: base + a bias in the record. */
+/* A record's values are differences from base + bias. The record contains the bias. */
 struct packed_base {
     int32_t base;
-    uint32_t unit;        /* 1, or a divisor of all values, which are stored without it */
+    uint32_t unit;        /* 1, or a divisor of all values, which are stored divided by it */
     uint32_t bias_mask;   /* of one block: 4 bits more than bias_nbytes, at most 32 */
     unsigned bias_nbytes; /* of a record of blocks */
 };
@@ -214,7 +214,7 @@ static inline uint64_t packed_block_offset(const struct packed_block *block, uin
 bool packed_choose_block(const struct packed_stretch *s, const struct packed_split *split,
                          struct packed_block *block);
 
-/* The value of a run as blocks count it. */
+/* The value of a run as blocks store it, before the bias of the block is subtracted. */
 static inline uint32_t packed_scaled(const struct packed_stretch *s,
                                      const struct packed_split *split, uint32_t run)
 {

@@ -143,7 +143,7 @@ static void put_one_block(struct bo_bit_writer *w, const struct packed_stretch *
     put_block(w, all, split, &block);
 }
 
-/* Blocks are chosen once for the index and again for themselves: to keep them would cost more. */
+/* Blocks are chosen twice, for the index and for their bytes: storing them would cost more. */
 static void put_blocks(struct bo_bit_writer *w, const struct packed_stretch *all,
                        const struct packed_split *split)
 {
@@ -178,7 +178,7 @@ static void put_blocks(struct bo_bit_writer *w, const struct packed_stretch *all
     }
 }
 
-/* Lists are faster than blocks: they may take so many bits more. */
+/* Lists are faster than blocks: they may need this many bits more. */
 enum { LIST_MORE_NBITS = 24 };
 
 enum bo_status packed_put_record(const struct pcdata_table *table, unsigned quantum_shift,

@@ -1,11 +1,11 @@
 /*
- * The encoder's choice of a dictionary: which bases, value templates and 254 shapes make one
- * binary's tables smallest.
+ * The encoder's choice of a dictionary: the bases, value templates and 254 shapes that make one
+ * binary's tables small.
  *
- * Every table of a sample proposes the shapes that would fit it tightly, and slightly loose
- * variants. Of the proposals made most often, those that save the most bits are taken one by one
- * (greedy; the gain of the others only falls, so they are measured again only when they come
- * first).
+ * For every table of a sample, the shapes that fit it exactly, and slightly larger ones, are
+ * proposed. Of the most frequent proposals, those that save the most bits are selected one by one
+ * (a greedy search). The gain of the others only falls, so a gain is computed again only when it is
+ * the highest.
  */
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ static void collect_facts(const struct pcdata_model *model, struct shape_facts *
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
-/* Four that serve every table, then the commonest least values near 0. */
+/* Four bases with which every table can be stored, then the most frequent least values near 0. */
 static void choose_bases(const struct shape_facts *facts, uint32_t n_tables,
                          struct shape_dictionary *d)
 {
@@ -146,7 +146,7 @@ static void make_template(const struct pcdata_table *table, const struct shape_f
 }
 
 /*
- * Takes the lists that save the most; each table's facts then name the template that it could use.
+ * Selects the lists that save the most; sets in each table's facts the template that it could use.
  */
 static enum bo_status choose_templates(const struct pcdata_model *model, struct shape_facts *facts,
                                        struct pcdata_record_index *index, struct bo_arena *arena,
@@ -209,7 +209,7 @@ static enum bo_status choose_templates(const struct pcdata_model *model, struct 
 struct proposal {
     struct shape shape;
     uint32_t n_made;   /* how often */
-    uint32_t measured; /* with how many shapes taken `gain` was right */
+    uint32_t measured; /* the number of selected shapes for which `gain` was computed */
     int64_t gain;      /* bits; an upper bound once more shapes are taken */
 };
 
@@ -228,7 +228,7 @@ static uint64_t pack_shape(const struct shape *s)
 
 static void propose(struct proposals *set, struct shape shape)
 {
-    if (4 * set->n >= 3 * set->mask) /* full enough: what comes so late is rare */
+    if (4 * set->n >= 3 * set->mask) /* full: proposals that first occur this late are rare */
         return;
     const uint64_t packed = pack_shape(&shape);
     size_t i = bo_mix64(packed) & set->mask;
@@ -424,7 +424,7 @@ static void accept(struct shape_dictionary *d, const struct sample *sample, cons
 }
 
 /*
- * True when x is to be taken before y: a larger gain, or made more often (`list` is in that order).
+ * True when x precedes y: a larger gain, or more proposals (`list` is in that order).
  */
 static bool comes_first(const struct proposal *x, const struct proposal *y)
 {
@@ -448,8 +448,8 @@ static void sift_down(struct proposal **heap, size_t n, size_t i)
 }
 
 /*
- * Takes shapes until none is worth its place: the heap's top is measured anew until it stays on
- * top.
+ * Selects shapes until no other one saves more than its place in the dictionary costs. The gain of
+ * the heap's top is computed again until it stays on top.
  */
 static void take_best(struct shape_dictionary *d, const struct sample *sample,
                       struct proposal **heap, size_t n)
@@ -522,8 +522,8 @@ static uint8_t best_code(const struct shape_dictionary *d, const struct shape_fa
 }
 
 /*
- * Drops shapes and templates without users, and puts the shapes in order of use, so that the common
- * ones share lines.
+ * Removes shapes and templates without users, and sorts the shapes by their number of users, so
+ * that the frequent ones share cache lines.
  */
 static void tidy(struct shape_dictionary *d, uint8_t *codes, uint32_t n_tables)
 {

@@ -1,7 +1,8 @@
 /*
- * shape-code: bakeoff's own. One byte says how a table's record is laid out; a dictionary of up to
- * 254 such shapes, chosen for the binary, turns it into constants, so that a lookup runs one
- * straight path: Elias-Fano boundaries, searched all at once, and a value of fixed width.
+ * shape-code: bakeoff's own encoding. One byte of a record, the code, selects the record's layout,
+ * its shape, from a dictionary of up to 254 shapes that is chosen for the binary. With a shape's
+ * constants, all lookups execute the same instructions: all Elias-Fano boundaries are compared at
+ * once, then a value of fixed width is read.
  *
  *   area: dictionary, then records, bit-packed one after the other
  *
@@ -17,14 +18,14 @@
  *     P: the code
  *     from P + 1: for each boundary (the starts of runs 1 .. n-1) in order, a 0 bit for each step
  *       up to its pc >> l, then a 1 bit; then 0 bits up to (text length - 1) >> l in all
- *     one 0 bit, which the next record's first may be
+ *     one 0 bit, which may be the first bit of the next record
  *   Field i of those below P ends where field i - 1 starts: the first is nearest to P.
  *
  *   The value of run i is base + bias + (field i << shift) mod 2^32. A shape may have more runs
  *   than the table: unused fields are 0.
  *
- *   A record that starts with 255 is split into blocks: see shape_split.c. It starts at a byte
- *   after a 0 bit.
+ *   A record that starts with 255 is split into blocks: see split.c. It starts at a byte, after a
+ *   0 bit.
  */
 #include "codecs/pcdata/shape_code/shape_code.h"
 
@@ -39,13 +40,13 @@ enum { MAX_GAP_NBITS = 15 };
 /* ---- the reader ------------------------------------------------------------------------------ */
 
 /*
- * For the vector reader, by l: how to bring the low parts, which end below the bias, into 16-bit
- * lanes.
+ * For the vector reader, by l: the permutation and the shifts that move the low parts, which end
+ * below the bias, into 16-bit lanes.
  */
 enum { N_LOWS = SHAPE_MAX_LOW_NBITS + 1 };
 
 struct low_tables {
-    _Alignas(64) uint8_t bytes[N_LOWS][SHAPE_LANES_NBYTES]; /* byte to take for each lane's byte */
+    _Alignas(64) uint8_t bytes[N_LOWS][SHAPE_LANES_NBYTES]; /* source of each lane's byte */
     _Alignas(64) uint8_t
         shifts[N_LOWS]
               [SHAPE_LANES_NBYTES]; /* left shift that puts the low part at the lane's top */
@@ -75,8 +76,8 @@ static void fill_low_tables(struct low_tables *lows)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * A shaped record taken apart at its reference: the fields below it, far end first, and what
- * follows it.
+ * The two parts of a shaped record: the fields below its reference, in ascending order of bits, and
+ * the rest.
  */
 struct shaped_bits {
     struct bo_writer below, above;
@@ -117,7 +118,7 @@ static void shape_table(const struct pcdata_table *table, const struct shape_fac
     bits->n_above = 8 + f->n_runs - 1 + n_buckets;
 }
 
-/* The area as it grows: bits are appended, and a record that ends in upper parts owes a 0 bit. */
+/* The area as it grows. After a shaped record, a 0 bit is still to be written. */
 struct record_writer {
     struct bo_bit_writer bits;
     bool owes_zero;
@@ -153,7 +154,7 @@ static uint32_t put_shaped(struct record_writer *w, const struct shaped_bits *bi
     return (uint32_t)reference;
 }
 
-/* Appends a split record, whose bytes are at hand. */
+/* Appends the bytes of a split record. */
 static uint32_t put_split(struct record_writer *w, const struct bo_writer *record)
 {
     if (w->owes_zero && w->bits.used == 0)
@@ -166,8 +167,7 @@ static uint32_t put_split(struct record_writer *w, const struct bo_writer *recor
 }
 
 /*
- * What the encoder keeps while it writes: each distinct record's bits, with their counts, in
- * `keys`.
+ * The encoder's state. `keys` contains the bits of each distinct record, with their counts.
  */
 struct encoder {
     struct pcdata_frame_writer frame;
@@ -254,7 +254,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/* Value i of a record. `area` is where templates are found from. */
+/* Value i of a record. The offsets of templates are relative to `area`. */
 INLINE int32_t value_of(const struct shape_constants *s, const uint8_t *area, const uint8_t *record,
                         uint32_t i)
 {
@@ -317,7 +317,7 @@ BO_V3 INLINE int32_t lookup_v3(const void *opaque, const uint8_t *record, uint32
     const unsigned l = shape_low_nbits(s);
     const uint32_t bucket = pc >> l, low = _bzhi_u32(pc, l);
     uint64_t upper = bo_le64(record + 1);
-    /* A 0 bit is put in front, so that bucket 0 is no exception. */
+    /* A 0 bit is put in front, so that bucket 0 needs no special case. */
     const unsigned at = (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << bucket, ~(upper << 1)));
     uint32_t i = at - bucket;
     for (upper >>= at; upper & 1 && low_of(s, record, l, i) <= low; upper >>= 1)
@@ -325,7 +325,7 @@ BO_V3 INLINE int32_t lookup_v3(const void *opaque, const uint8_t *record, uint32
     return value_of_v3(s, reader->frame.area.p, record, i);
 }
 
-/* The upper parts go straight from memory to a mask register; compilers take a detour. */
+/* Loads the upper parts into a mask register directly; compilers use more instructions. */
 BO_VBMI2 INLINE __mmask64 load_mask(const uint8_t *p)
 {
     __mmask64 mask;
@@ -334,10 +334,10 @@ BO_VBMI2 INLINE __mmask64 load_mask(const uint8_t *p)
 }
 
 /*
- * All boundaries at once, without a loop: the position of the j-th 1 bit, less j, is the j-th upper
- * part; the low parts come by a byte permutation; how many boundaries are at or below pc is a
- * compare and a popcount. Bits after the record are harmless: the 0 bit that follows it lifts what
- * they decode to above any pc.
+ * Compares all boundaries at once, without a loop. The position of the j-th 1 bit, less j, is the
+ * j-th upper part. A byte permutation moves the low parts into their lanes. A compare and a
+ * popcount count the boundaries at or below pc. Bits after the record do no harm: because of the 0
+ * bit that follows the record, they decode to boundaries above any pc.
  */
 BO_VBMI2 INLINE int32_t lookup_vbmi2(const void *opaque, const uint8_t *record,
                                      uint32_t text_quanta, uint32_t pc)

@@ -1,10 +1,10 @@
 /*
  * Inside shape-code: what its files share. The layout is in shape_code.c.
  *
- *   shape_code.c        shaped records, the readers, the codec
- *   shape_dictionary.c  the dictionary's bytes
- *   shape_choice.c      the encoder's choice of a dictionary for one binary
- *   shape_split.c       split records: what no shape fits
+ *   shape_code.c  shaped records, the readers, the codec
+ *   dictionary.c  the dictionary's bytes
+ *   choice.c      the encoder's choice of a dictionary for one binary
+ *   split.c       split records, for tables that no shape fits
  */
 #ifndef PCDATA_SHAPE_CODE_H
 #define PCDATA_SHAPE_CODE_H
@@ -60,13 +60,13 @@ struct shape_facts {
 
 /* ---- the dictionary's bytes ------------------------------------------------------------------ */
 
-/* A dictionary takes at least so many bytes, so that the first record's reader may look back. */
+/* The least size of a dictionary: a reader of the first record loads bytes before the record. */
 enum { SHAPE_MIN_DICTIONARY_NBYTES = 32 };
 
 void shape_put_dictionary(const struct shape_dictionary *dictionary, struct bo_writer *out);
 
 /*
- * A shape as the readers want it. Positions of fields count bits from SHAPE_FIELD_ORIGIN_NBYTES
+ * A shape as the readers use it. Positions of fields count bits from SHAPE_FIELD_ORIGIN_NBYTES
  * bytes below the reference (or below the area's start, for a template), so that they are never
  * negative.
  */

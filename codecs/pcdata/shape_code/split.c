@@ -519,7 +519,7 @@ void shape_scan_split(const uint8_t *record, uint32_t text_quanta, struct pcdata
 
 /* ---- checking and decoding ------------------------------------------------------------------- */
 
-/* True when the block's bytes are all there: then read_block and read_value may be used. */
+/* True if all bytes of the block are in the area: then read_block and read_value may be used. */
 static bool block_fits(const struct split_block *b, struct bo_cursor *in, unsigned n_clusters)
 {
     const unsigned n = b->n_boundaries + 1;
@@ -531,7 +531,7 @@ static bool block_fits(const struct split_block *b, struct bo_cursor *in, unsign
     return bo_get_bytes(in, (size_t)((nbits + 7) / 8), &ignored);
 }
 
-/* True when value i names a cluster that is there. */
+/* True if the cluster of value i exists. */
 static bool cluster_exists(const struct split_block *b, const uint8_t *p, unsigned i,
                            unsigned n_clusters)
 {
@@ -590,7 +590,7 @@ static enum bo_status walk_block(const struct split_head *h, struct bo_cursor *i
     return BO_OK;
 }
 
-/* Blocks lie one after the other; only one of a single run may be referred to again. */
+/* Blocks lie one after the other; only a block of a single run may be referred to again. */
 enum bo_status shape_walk_split(struct bo_cursor *in, uint32_t text_quanta, unsigned quantum_shift,
                                 struct pcdata_collector *runs, struct bo_error *err)
 {
@@ -604,7 +604,7 @@ enum bo_status shape_walk_split(struct bo_cursor *in, uint32_t text_quanta, unsi
         return bo_fail_here(err, BO_CORRUPT, in, "widths of a split record do not fit");
     if (n_blocks == 1 && h.index_nbits)
         return bo_fail_here(err, BO_CORRUPT, in, "index of a single block");
-    if (n_blocks > 2 && h.index_nbits == 0) /* else a few bytes could cost 2^32 blocks of work */
+    if (n_blocks > 2 && h.index_nbits == 0) /* else a few bytes could cause work for 2^32 blocks */
         return bo_fail_here(err, BO_CORRUPT, in, "several blocks without an index");
     const uint64_t index_nbytes = n_blocks > 1 ? (n_blocks * h.index_nbits + 7) / 8 : 0;
     const size_t head_nbytes = (size_t)(h.index - record);

@@ -3,7 +3,7 @@
  * an ArrayList of String[], one array for each attribute: its path from the root. A name that
  * equals the one at its place in the path before is "*".
  *
- * The reader takes exactly this shape. It makes nothing but names: no class is looked up.
+ * The reader accepts only this form. It creates only names, and never looks up a class.
  */
 #include "codecs/statehist/ht/ht.h"
 #include "harness/core/random.h"
@@ -15,7 +15,7 @@ enum {
     TC_ENDBLOCKDATA = 0x78,
     TC_LONGSTRING = 0x7c,
 
-    /* Numbers that things written get, in order, so that they can be referred to. */
+    /* Handles: what is written is numbered in order, and references contain the number. */
     FIRST_HANDLE = 0x7e0000,
     ARRAY_CLASS_HANDLE = FIRST_HANDLE + 2, /* after ArrayList, and the list */
     FIRST_ARRAY_HANDLE = FIRST_HANDLE + 3,
@@ -101,7 +101,7 @@ static void put_new_string(struct bo_writer *out, struct bo_span name)
     }
 }
 
-/* A string object: in full when it is met first. */
+/* A string object: in full at its first use, later a reference. */
 static void put_string(struct paths *w, struct bo_span name, uint32_t *handle)
 {
     if (*handle) {
@@ -130,7 +130,7 @@ static void step(struct paths *w, uint32_t quark)
     }
 }
 
-/* False when a name is "*" where the reader would take it for that of the path before. */
+/* False when a name is "*" where a reader would decode it as the name in the path before. */
 static bool put_path(struct paths *w, uint32_t quark)
 {
     static const struct bo_span wildcard = {(const uint8_t *)"*", 1};

@@ -3,7 +3,7 @@
 #include "codecs/statehist/ht/reader.h"
 #include "codecs/statehist/model.h"
 
-/* What the walk gathers. */
+/* What the walk over all nodes collects. */
 struct gathering {
     struct ht_reader *r;
     struct bo_arena *arena;
@@ -33,7 +33,7 @@ static enum bo_status make_gathering(struct gathering *g)
                : bo_fail_alloc(g->err, g->arena);
 }
 
-/* The node's intervals go to the others, with its number. */
+/* Appends the node's intervals to those collected, with the node's number. */
 static bool keep_intervals(struct gathering *g, const struct ht_kept_node *kept)
 {
     const uint32_t n = kept->node.n_intervals;
@@ -98,7 +98,7 @@ static enum bo_status gather(struct gathering *g)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Where the i-th gathered interval is in the file. */
+/* Where the i-th collected interval is in the file. */
 static size_t interval_off(const struct gathering *g, size_t i)
 {
     const uint32_t node = g->nodes[i];

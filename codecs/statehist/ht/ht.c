@@ -1,9 +1,11 @@
 /*
  * ht: the history tree file of Trace Compass, version 11: header and nodes byte for byte as the
  * real program writes them for these intervals in this order, and the attribute tree as a stream of
- * Java objects. The layout is in README.md; codecs/statehist/ht_*.c are its parts.
+ * Java objects. README.md specifies the layout. The other files of this folder are parts of the
+ * codec.
  *
- * ht-4k is the same with blocks of 4096 bytes, which real files may have and do not.
+ * ht-4k is the same with blocks of 4096 bytes. The layout allows this size, but real files do not
+ * have it.
  */
 #include "codecs/statehist/ht/ht.h"
 
@@ -13,7 +15,7 @@
 
 /* ---- bools ----------------------------------------------------------------------------------- */
 
-/* The real program has none: it writes their texts, and reads strings. */
+/* The real program has no bools: it writes their texts, which are read as strings. */
 static struct bo_span bool_text(uint64_t value)
 {
     return bo_span_of(value ? "true" : "false");

@@ -66,7 +66,7 @@ struct ht_child {
 
 /* ---- numbers of variable length -------------------------------------------------------------- */
 
-/* A count of bytes, and so many bytes of the number plus this, which keeps -3 to -1 short. */
+/* A count of bytes, and that many bytes of number + bias. The bias keeps -3 to -1 short. */
 enum { HT_VARINT_BIAS = 3, HT_MAX_VARINT_NBYTES = 9 };
 
 static inline unsigned ht_varint_nbytes(uint64_t v)

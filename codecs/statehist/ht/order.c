@@ -40,7 +40,7 @@ static bool insert(struct growth *g, uint32_t i)
     return ht_insert(&g->tree, &item, NULL) == BO_OK;
 }
 
-/* Those that wait for a node of the branch and would go there now. False when the arena refuses. */
+/* Inserts those that wait for a node of the branch and fit it now. False when the arena refuses. */
 static bool fill_level(struct growth *g, uint32_t level)
 {
     const uint32_t node = g->tree.branch[level].number;
@@ -70,8 +70,8 @@ static uint32_t next_leaf(const struct growth *g)
 }
 
 /*
- * What made the tree grow went to the leaf that comes next, which starts as it does. NULL when
- * nothing waits that would.
+ * The interval that made the tree grow: it is in the next leaf, which starts when the interval
+ * starts. NULL when no such interval waits.
  */
 static uint32_t *find_trigger(struct growth *g)
 {
@@ -87,7 +87,7 @@ static uint32_t *find_trigger(struct growth *g)
     return NULL;
 }
 
-/* Inserts what made the tree grow; *has_ret: there was something. False when the arena refuses. */
+/* Inserts the interval that made the tree grow; *has_ret: if any. False when the arena refuses. */
 static bool pull_trigger(struct growth *g, bool *has_ret)
 {
     uint32_t *trigger = find_trigger(g);
@@ -100,9 +100,9 @@ static bool pull_trigger(struct growth *g, bool *has_ret)
 }
 
 /*
- * Where the leaf ended before the intervals' end, the first of these made the tree grow. Then nodes
- * near the root first: what goes there must find room in all nodes below. False when the arena
- * refuses.
+ * If the leaf ended before the intervals' end, the first of these made the tree grow. Then nodes
+ * near the root are filled first: an interval is stored there only while all nodes below have room
+ * for it. False when the arena refuses.
  */
 static bool order_group(struct growth *g, const uint32_t *group, size_t n)
 {

@@ -14,9 +14,9 @@ struct ht_placed {
 };
 
 /*
- * An order in which a tree that grows by these rules comes out as it is, as numbers of intervals:
- * ends do not descend. Where a file was not written by the rules, it is some order by ends. NULL
- * when the arena refuses.
+ * Interval numbers in an order of closing: inserting the intervals in it rebuilds the file's tree.
+ * Ends do not descend in it. If the file was not written as write.h does it, this is some order by
+ * ends. NULL when the arena refuses.
  */
 uint32_t *ht_order_of_closing(const struct ht_file *file, const struct ht_placed *placed,
                               struct bo_arena *arena);

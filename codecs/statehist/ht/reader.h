@@ -17,7 +17,7 @@ struct ht_kept_node {
     struct ht_interval *intervals;
 };
 
-/* A node to visit, and what its parent says of it. */
+/* A node to visit, and its entry in its parent. */
 struct ht_visit {
     uint32_t parent;
     struct ht_child child;
@@ -28,7 +28,7 @@ struct ht_reader {
     struct bo_arena *arena;
     struct ht_kept_node *kept;
     uint32_t n_kept, cap_kept;
-    uint16_t *places; /* by node: which of the kept ones, plus 1; 0: none */
+    uint16_t *places; /* by node: its index in `kept`, plus 1; 0: not kept */
     uint64_t n_uses;
     struct ht_visit *stack; /* a place for each node */
 };
@@ -44,8 +44,8 @@ enum bo_status ht_open(const struct bo_codec *self, struct bo_span in, struct bo
                        void **reader_ret, struct bo_error *err);
 
 /*
- * From the root down, children in order, none twice. The next node goes to *node_ret, and lasts
- * until the next one; NULL at the end. A walk ends before another one starts.
+ * From the root down, children in order, none twice. The next node goes to *node_ret, and is
+ * valid until the next call; NULL at the end. A walk ends before another one starts.
  */
 /* All nodes. */
 #define HT_WALK_ALL                                   \
@@ -57,7 +57,7 @@ void ht_walk_begin(struct ht_reader *reader, struct ht_walk *walk);
 enum bo_status ht_walk_next(struct ht_reader *reader, struct ht_walk *walk,
                             const struct ht_kept_node **node_ret, struct bo_error *err);
 
-/* The first interval of a node that ends at a time or later. */
+/* The first interval of a node whose end is not before `time`. */
 uint32_t ht_first_from(const struct ht_kept_node *node, int64_t time);
 
 /* The entry of struct bo_codec. */

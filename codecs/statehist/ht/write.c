@@ -31,7 +31,7 @@ static uint32_t free_nbytes(const struct ht_tree *tree, const struct ht_open_nod
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Takes the memory that a node of this kind needs, once for all nodes that come to its level. */
+/* Allocates the memory of a level's node, which all nodes of this level use in turn. */
 static bool make_level(struct ht_tree *tree, struct ht_open_node *level, bool is_core)
 {
     const uint32_t room = tree->config.block_nbytes - HT_NODE_HEADER_NBYTES;
@@ -119,7 +119,7 @@ static uint8_t *set_children(const struct ht_tree *tree, const struct ht_open_no
     return p;
 }
 
-/* Its block is there, and zero. */
+/* The node's block has been appended before, filled with zeros. */
 static void write_node(const struct ht_tree *tree, const struct ht_open_node *node)
 {
     if (!tree->out || tree->out->status)
@@ -185,7 +185,7 @@ static enum bo_status add_root(struct ht_tree *tree, int64_t start, struct bo_er
     return BO_OK;
 }
 
-/* The level on which there is a place for a sibling of the node on this one; 0: on none. */
+/* The nearest level, from this one up, at which a sibling can be added; 0: none. */
 static uint32_t find_sibling(const struct ht_tree *tree, uint32_t level, int64_t start)
 {
     while (level > 0 && (tree->branch[level - 1].n_children == tree->config.max_children ||
@@ -207,7 +207,7 @@ static enum bo_status add_sibling(struct ht_tree *tree, uint32_t level, int64_t 
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-/* Where it goes or, when there is no room on the way (false), the level that has none. */
+/* The item's level; or, when a node that is tried has no room (false), the level of that node. */
 static bool find_level(const struct ht_tree *tree, const struct ht_item *item, uint32_t *level_ret)
 {
     for (uint32_t level = tree->n_levels; level-- > 0;) {

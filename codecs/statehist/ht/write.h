@@ -1,6 +1,6 @@
 /*
- * Growing a history tree: intervals come in order of closing, nodes go out when they are full. What
- * is kept is the latest branch, from the root to the leaf that grows.
+ * Growing a history tree: intervals are inserted in the order of closing, and nodes are written
+ * when they are closed. Only the latest branch, from the root to the open leaf, is kept in memory.
  */
 #ifndef STATEHIST_HT_WRITE_H
 #define STATEHIST_HT_WRITE_H
@@ -24,22 +24,22 @@ struct ht_open_node {
     uint32_t n_children, n_intervals;
     struct ht_child *children; /* of a core node */
     struct ht_entry *entries;  /* in the order in which they are written */
-    uint8_t *bytes;            /* of the intervals, in the order in which they came */
+    uint8_t *bytes;            /* of the intervals, in the order of insertion */
 };
 
 struct ht_tree {
     struct ht_config config;
-    struct bo_writer *out;       /* NULL: only the shape is of interest */
+    struct bo_writer *out;       /* NULL: only the shape is computed */
     struct bo_arena *arena;      /* for the branch */
     struct ht_open_node *branch; /* the root first, the leaf last */
     uint32_t n_levels;
     size_t cap_levels;
     uint32_t n_nodes;
     size_t off;         /* of the header, in `out` */
-    int64_t start, end; /* of the history; its end as far as it is known */
+    int64_t start, end; /* of the history; the latest end so far */
 };
 
-/* An interval as the tree sees it. */
+/* An interval to insert. */
 struct ht_item {
     int64_t start, end;
     uint32_t quark;
@@ -58,11 +58,12 @@ enum bo_status ht_begin(struct ht_tree *tree, const struct ht_config *config, in
 enum bo_status ht_insert(struct ht_tree *tree, const struct ht_item *item, struct bo_error *err);
 
 /*
- * The level to which the item would go, from the root on; n_levels when the tree would grow first.
+ * The level at which the item would be stored; the root is 0. n_levels if the tree would grow
+ * first.
  */
 uint32_t ht_level_for(const struct ht_tree *tree, const struct ht_item *item);
 
-/* How many nodes would be new before the item has its place. */
+/* The number of nodes that inserting the item would add. */
 uint32_t ht_growth_for(const struct ht_tree *tree, const struct ht_item *item);
 
 /* Writes the rest of the nodes, and the header. */

@@ -1,6 +1,6 @@
 /*
- * mixed-contexts: the history time by time. At each there are changes: of which class, of which
- * quark of that class, to which value; then how long it has been since the time before.
+ * mixed-contexts: the history time by time. For each time, its changes are coded: the class, the
+ * quark of that class and the value of each. Then follows the step from the time before.
  */
 #include "codecs/statehist/mixed_contexts/mixed_contexts.h"
 
@@ -31,7 +31,7 @@ static uint32_t class_of(const struct mixed_history *h, uint32_t quark)
     return quark == STATEHIST_ROOT ? MIXED_MAX_CLASSES + 1 : h->quarks[quark].class;
 }
 
-/* What contexts see of its value. */
+/* The quark's value in the form that contexts use. */
 static uint32_t value_of(const struct mixed_history *h, uint32_t quark)
 {
     return quark == STATEHIST_ROOT ? 0 : h->quarks[quark].seen;
@@ -257,7 +257,7 @@ static struct mixed_value value_at(const struct mixed_history *h, uint32_t inter
     return (struct mixed_value){at->type, at->value};
 }
 
-/* What everything is at the start. */
+/* The values of all attributes at the start. */
 static bool code_first_values(struct mixed_history *h)
 {
     struct event e = {.quark = STATEHIST_ROOT,

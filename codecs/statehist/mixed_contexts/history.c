@@ -1,4 +1,4 @@
-/* mixed-contexts: what is known before the first change, and values. */
+/* mixed-contexts: the state before the first change, and values. */
 #include "codecs/statehist/kinds.h"
 #include "codecs/statehist/mixed_contexts/mixed_contexts.h"
 
@@ -50,7 +50,7 @@ static bool assign_classes(struct mixed_history *h, const struct statehist_attri
     return h->classes != NULL;
 }
 
-/* An attribute's owner is what it lies under, one step below the top. */
+/* An attribute's owner is its ancestor one level below the top. */
 static void assign_owners(struct mixed_history *h, const struct statehist_attribute *attributes)
 {
     for (uint32_t q = 0; q < h->n_quarks; q++) {

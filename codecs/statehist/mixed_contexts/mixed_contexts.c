@@ -84,7 +84,7 @@ static unsigned table_bits_for(size_t n_intervals)
     return bits;
 }
 
-/* Zeros where a history says so little in nbytes that its counts would not be believed. */
+/* The zeros that a file of nbytes needs so that a reader accepts its counts. */
 static size_t n_zeros_for(uint64_t n_intervals, uint64_t n_text, size_t nbytes)
 {
     const size_t least = (size_t)((n_intervals + n_text) / MAX_PER_BYTE);

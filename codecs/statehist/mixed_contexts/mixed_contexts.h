@@ -24,7 +24,7 @@ struct mixed_values {
     size_t cap;
     uint32_t *slots; /* numbers; 0: nothing */
     size_t n_slots;
-    uint64_t seed;                    /* of the slots' hash: nobody foresees it */
+    uint64_t seed;                    /* of the slots' hash; unpredictable */
     uint64_t last[STATEHIST_N_TYPES]; /* the latest new one of each type */
 };
 
@@ -34,7 +34,7 @@ struct mixed_quark {
     uint32_t class, owner;
     uint32_t in_class;          /* its place among those of its class */
     uint32_t value, before;     /* numbers of the values it has and had */
-    uint32_t seen, seen_before; /* what contexts see of these: the same; or steps of a counter */
+    uint32_t seen, seen_before; /* their form in contexts: the same; or steps of a counter */
     uint32_t number;            /* its name, if that is one; else UINT32_MAX */
     uint32_t event;             /* number of the event in which it changed last; 0: none yet */
 };
@@ -55,7 +55,7 @@ struct mixed_change {
     uint32_t interval; /* of the model; that starts then */
 };
 
-/* What goes through the history, either way. */
+/* The state of encoding or decoding. */
 struct mixed_history {
     struct mixed_coder coder;
     struct bo_arena *arena;
@@ -78,7 +78,7 @@ struct mixed_history {
     const struct statehist_model *model; /* writing */
     size_t max_nbytes;                   /* writing: to end when there are more */
     struct statehist_builder *builder;   /* reading */
-    const char *what;                    /* is wrong; NULL so far */
+    const char *what;                    /* the error; NULL: none so far */
 };
 
 enum mixed_kind {
@@ -109,8 +109,9 @@ static inline size_t mixed_slot(const struct mixed_history *history, uint64_t a,
 }
 
 /*
- * Writing: whether there are already more bytes than are of use; of larger histories, than a
- * quarter of these and the share that the intervals so far have.
+ * Writing: whether the output is already too long to be kept: longer than max_nbytes; for larger
+ * histories, longer than a quarter of max_nbytes plus the share of it that the intervals so far
+ * have.
  */
 static inline bool mixed_is_too_long(const struct mixed_history *history)
 {
@@ -125,13 +126,13 @@ static inline bool mixed_is_too_long(const struct mixed_history *history)
 /* Fills what depends on the tree alone. */
 bool mixed_prepare(struct mixed_history *history, const struct statehist_attribute *attributes);
 
-/* How far the number of a value is from another one, as contexts see it. */
+/* The difference between the numbers of two values, as contexts use it. */
 static inline uint32_t mixed_step(uint32_t from, uint32_t to)
 {
     return (uint32_t)bo_zigzag64((int64_t)to - (int64_t)from);
 }
 
-/* Encodes or decodes which classes count; and finds out which should: false when none does. */
+/* Encodes or decodes which classes count. mixed_find_counters: chooses these; false if none. */
 void mixed_code_counters(struct mixed_history *history);
 bool mixed_find_counters(struct mixed_history *history);
 

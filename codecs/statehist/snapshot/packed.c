@@ -1,6 +1,6 @@
 /*
- * snapshot-packed: bakeoff's own form of a snapshot, each part as small as it gets without a
- * general compressor: the tree as a stream of bits, which attributes have a value as ascending
+ * snapshot-packed: bakeoff's own form of a snapshot, small without a general-purpose
+ * compressor: the tree as a stream of bits, which attributes have a value as ascending
  * numbers, and each value as its number among those of its type that occur. It is unpacked when it
  * is opened.
  *
@@ -271,7 +271,7 @@ static enum bo_status read_values(struct unpacking *u, struct bo_error *err)
     return read_strings(u, ends, strings, err);
 }
 
-/* Strings are numbered as they are met first, and all values are used. */
+/* Strings are numbered in the order of first use, and all values are used. */
 static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
 {
     const unsigned nbits = bo_bit_width(u->n_codes ? u->n_codes - 1 : 0);

@@ -1,6 +1,6 @@
 /*
  * Snapshots: histories of one instant, in which each attribute has one interval, from that time to
- * that time. Encodings of snapshots hold no others.
+ * that time. Encodings of snapshots contain nothing else.
  */
 #ifndef STATEHIST_SNAPSHOT_H
 #define STATEHIST_SNAPSHOT_H

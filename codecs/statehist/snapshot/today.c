@@ -7,7 +7,7 @@
  *    "fEndTime":T,"fStartTime":T}
  *
  * Attributes come in order of quarks. E is -2^63: the state goes on. CLASS is a class of Java, or
- * null, which has no value. It writes as Gson does: doubles that are no numbers are bare words, and
+ * null, which has no value. Written as by Gson: doubles that are not finite are bare words, and
  * < > & = ' are escaped.
  */
 #include "codecs/statehist/json.h"
@@ -24,7 +24,7 @@ static const char *const classes[STATEHIST_N_TYPES] = {
     "java.lang.Boolean",
 };
 
-/* Names in all paths: a deep tree has paths as many times longer. */
+/* The limit for names in all paths: a deep tree has long paths. */
 #define MAX_PATH_NAMES (UINT64_C(1) << 26)
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ struct today {
     size_t cap_attributes, cap_values;
     uint32_t *slots; /* quarks plus 1; 0: nothing */
     size_t n_slots;  /* a power of two */
-    uint64_t seed;   /* nobody foresees it */
+    uint64_t seed;   /* unpredictable */
     int64_t start, end;
     bool has_times; /* of the first attribute: all others must have the same */
     int64_t first_start;

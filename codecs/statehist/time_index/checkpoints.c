@@ -7,7 +7,7 @@
 
 enum {
     ERA = 16,             /* segments */
-    LEAST_QUARKS = 256,   /* fewer are as fast looked up */
+    LEAST_QUARKS = 256,   /* fewer are looked up as fast without checkpoints */
     LEAST_SEGMENT = 16,   /* times */
     MOST_SEGMENTS = 1024, /* that are tried */
     GROWTH = 5,           /* a segment that is tried next is a quarter longer: 5 / 4 */
@@ -23,9 +23,9 @@ struct segments {
     uint32_t n, n_times; /* segments, times in each but the last */
     uint32_t *first;     /* by segment: its changes, in order of quarks; n + 1 */
     struct change *changes;
-    uint32_t *last_group; /* by segment, while changes are counted: of the last one, from 1 */
+    uint32_t *last_group; /* by segment, while changes are counted: group of the last, from 1 */
     size_t n_groups;
-    uint32_t *codes;          /* by quark: what they are */
+    uint32_t *codes;          /* by quark: its current value */
     uint64_t *groups, *words; /* scratch: a set */
     uint32_t *quarks;         /* scratch */
 };
@@ -37,9 +37,9 @@ static uint32_t segment_of(const struct segments *s, uint32_t i)
 }
 
 /*
- * Of each timeline and segment, the last interval that starts there. Either counts them, by segment
- * plus 1, and the groups of their quarks; or moves them to where s->first says, which becomes the
- * next segment's.
+ * Visits, for each timeline and segment, the last interval that starts in the segment. With
+ * `counts`, counts these by segment plus 1, and the groups of their quarks. Else stores them at
+ * s->first of their segment, which is incremented and ends as that of the next segment.
  */
 static void each_change(struct segments *s, bool counts)
 {
@@ -78,7 +78,7 @@ static bool collect_changes(struct segments *s, struct bo_arena *arena)
     return true;
 }
 
-/* Bytes that parts take at least: what changes in each segment. */
+/* A lower bound for the bytes of the parts: the sets of what changes in each segment. */
 static size_t count_changes(struct segments *s)
 {
     memset(s->first, 0, ((size_t)s->n + 1) * sizeof *s->first);
@@ -113,7 +113,7 @@ static void put_code(const struct segments *s, uint32_t quark, struct bo_bit_wri
         bo_put_bits(bits, s->codes[quark], s->states->code_nbits[s->states->class[quark]]);
 }
 
-/* What all attributes are. */
+/* The current values of all attributes. */
 static enum bo_status put_era(struct segments *s, struct bo_writer *out, struct bo_error *err)
 {
     struct bo_bit_writer bits = {.out = out};

@@ -43,7 +43,7 @@ struct plan {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* When n intervals from one on start, as timelines have it; none is a timeline's first. */
+/* The keys of n intervals from one on, none of which is the first of its timeline. */
 static void keys_of(const struct plan *plan, uint32_t interval, unsigned n, uint64_t *keys_ret)
 {
     for (unsigned i = 0; i < n; i++)
@@ -198,7 +198,7 @@ static int compare_entries(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Which entries there are, by a hash: nobody foresees its seed. */
+/* The entries in a hash table; the seed of its hash is unpredictable. */
 struct entry_slots {
     uint32_t *numbers; /* from 1; 0: nothing */
     size_t n;          /* a power of two */
@@ -302,7 +302,7 @@ static bool is_stored(unsigned i, unsigned nulls)
                : nulls == TIME_INDEX_ALL_STORED || i % 2 == (nulls == TIME_INDEX_EVEN_NULL);
 }
 
-/* Whether each code is that of the value after the one before. */
+/* Whether each code is the one before plus 1. */
 static bool is_counting(const struct block *block)
 {
     unsigned i = 1;
@@ -588,7 +588,7 @@ static enum bo_status put_records(const struct plan *plan, struct bo_writer *rec
     return status ? status : ascending_put(at, n, places, err);
 }
 
-/* Checkpoints take up to a tenth of what all else does. */
+/* Checkpoints take at most a tenth of the bytes of everything else. */
 static enum bo_status put_checkpoints(const struct plan *plan, struct bo_writer *sections,
                                       struct bo_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * time-index: where a time is in a timeline, and what the attribute is then. Points and ranges have
- * copies of what they use; other queries call.
+ * time-index: the interval of a timeline that contains a time, and its value. These functions are
+ * inlined in points and ranges; other queries call them.
  */
 #ifndef STATEHIST_TIME_INDEX_FIND_H
 #define STATEHIST_TIME_INDEX_FIND_H
@@ -85,7 +85,7 @@ struct place {
     uint64_t end;   /* key of the change that follows */
 };
 
-/* The last of n > 0 numbers that is not above another one, or the first. */
+/* The index of the last of n > 0 numbers that is at most `most`; 0 if none is. */
 ASCENDING_INLINE uint32_t last_up_to(const uint64_t *numbers, uint32_t n, uint64_t most)
 {
     uint32_t i = 0;
@@ -156,7 +156,7 @@ ASCENDING_CALL bool find_large_place(const struct time_index_timeline *t,
     return !keys || keys_around(t->index, &block, found, place);
 }
 
-/* The interval that holds a moment; with `keys`, when it starts and ends, too. */
+/* The interval that contains a moment; with `keys`, the keys of its start and end, too. */
 ASCENDING_INLINE bool find_place(const struct time_index_timeline *t, const struct moment *moment,
                                  bool keys, struct place *place)
 {
@@ -212,7 +212,7 @@ ASCENDING_INLINE bool next_timeline(const struct time_index *index, struct walk 
 
 /* ---- values as answers have them ------------------------------------------------------------- */
 
-/* Looks up a value that is not in its slot, and keeps it there. */
+/* Looks up a value that is not in its slot, and stores it there. */
 ASCENDING_CALL bool fill_slot(const struct time_index *index, const struct time_index_class *class,
                               uint32_t code)
 {
@@ -284,7 +284,7 @@ ASCENDING_CALL bool call_state_at(const struct time_index_timeline *t, const str
     return state_at(t, moment, state, code_ret);
 }
 
-/* So few changes are compared by their times: that is faster than to find the time in the table. */
+/* Up to so many changes are searched by time: faster than finding the time in the table first. */
 enum { FEW_CHANGES = 8 };
 
 /* The same for a shaped timeline of few changes, at a time above the start of the history. */

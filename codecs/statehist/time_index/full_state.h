@@ -12,7 +12,7 @@
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index/find.h"
 
-/* An answer on its way. */
+/* An answer that is being built. */
 struct states {
     struct time_index *index;
     uint64_t *values;
@@ -34,8 +34,8 @@ static bool read_quarks(const struct time_index *index, struct time_index_set *s
 }
 
 /*
- * Their values, from codes from bit `at` on, and that without those of quarks that are null: they
- * have a 0 bit among those at `bits`, where there are such.
+ * The values of the quarks, from the codes that start at bit *at. With `has_bits`, quark i has no
+ * code if bit i from `bits` on is 0: its value is null.
  */
 static bool read_values(const struct time_index *index, const struct bo_cursor *part, uint64_t bits,
                         bool has_bits, uint64_t *at, struct time_index_stored *stored, uint32_t n)
@@ -55,7 +55,7 @@ static bool read_values(const struct time_index *index, const struct bo_cursor *
     return true;
 }
 
-/* What all attributes were when the era began: those that were not null. */
+/* The values of all attributes that were not null when the era began. */
 static bool read_era(const struct time_index *index, struct bo_cursor *part,
                      struct time_index_stored *stored, uint32_t *n_ret)
 {
@@ -91,8 +91,8 @@ static bool read_changes(const struct time_index *index, struct bo_cursor *part,
 }
 
 /*
- * Of the attributes of one interval, or of the others, what they are at the start; not those of one
- * that are null.
+ * The values at the start of the attributes with one interval (`of_one`), without nulls, or of all
+ * other attributes.
  */
 static bool read_timelines(const struct time_index *index, bool of_one,
                            struct time_index_stored *stored, uint32_t *n_ret)
@@ -166,7 +166,7 @@ static void put_stored(const struct states *s, const struct time_index_stored *s
     }
 }
 
-/* Those that change in the segment of the time itself are looked up. */
+/* Looks up the attributes that change in the segment of the time itself. */
 static bool put_found(const struct states *s, const struct time_index_stored *stored, uint32_t n,
                       const struct moment *moment)
 {

@@ -5,14 +5,14 @@
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/time_index/find.h"
 
-/* Where changes of a timeline that lie together go, with the values that start then. */
+/* Output for consecutive intervals of a timeline: starts, values and types. */
 struct stretch {
     uint64_t *starts; /* absolute */
     uint64_t *values;
     uint8_t *types;
 };
 
-/* Keys become times, in place; those of a table. */
+/* Replaces keys that are positions in the table by times. */
 static bool look_up_times(const struct time_index *index, uint64_t *keys, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -21,7 +21,7 @@ static bool look_up_times(const struct time_index *index, uint64_t *keys, unsign
     return true;
 }
 
-/* What the numbers of a block's own dictionary stand for. */
+/* The values of a block's own dictionary. */
 struct local {
     uint64_t values[TIME_INDEX_MAX_LOCAL + 1];
     uint8_t types[TIME_INDEX_MAX_LOCAL + 1];

@@ -75,7 +75,7 @@ static uint64_t length_of(const struct time_index *index)
     return (uint64_t)index->end - (uint64_t)index->start;
 }
 
-/* Whether all times of the table are there and ascend; so all ways to find one agree. */
+/* Whether all times of the table are valid and ascend: then all ways to find one agree. */
 static bool times_ascend(const struct time_index *index)
 {
     uint64_t last = 0;

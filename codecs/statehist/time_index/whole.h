@@ -9,13 +9,13 @@
 
 #include "codecs/statehist/time_index/unpacked.h"
 
-/* A string by its hash, which no other one has. */
+/* A string by its hash, which is unique. */
 struct time_index_known_string {
     uint64_t hash;
-    struct bo_span bytes; /* p is NULL: nothing */
+    struct bo_span bytes; /* p is NULL: a free slot */
 };
 
-/* What the last export found of an attribute, so that it need not be sought again. */
+/* The result of the last export for an attribute, so that it need not be searched again. */
 struct time_index_exported {
     struct statehist_exported head;
     const uint8_t *string;
@@ -26,7 +26,7 @@ struct time_index_change {
 };
 
 struct time_index_whole {
-    uint64_t n_read; /* intervals that queries have looked at, roughly */
+    uint64_t n_read; /* intervals that queries have read, approximately */
     bool is_ready, is_damaged;
     /* The memory of what index->unpacked has; timelines are no longer opened then. */
     uint64_t *starts, *values;

@@ -15,7 +15,7 @@ static uint32_t part_of(const struct predicted *p, uint32_t node, uint32_t k)
     return p->parts[p->nodes[node].first_part + k];
 }
 
-/* ---- what may be meant ----------------------------------------------------------------------- */
+/* ---- contexts and hints ---------------------------------------------------------------------- */
 
 static void answer_whole(const struct predicted *p, struct bo_guess *g)
 {

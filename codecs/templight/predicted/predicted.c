@@ -13,13 +13,13 @@
  *   zeros       if needed, up to ceil(units / 64) bytes for the file; the units are the sum of all
  *               records, names, files, nodes, parts and bytes of texts
  *
- * README.md says what is in the streams.
+ * README.md specifies the streams.
  */
 #include "codecs/templight/predicted/predicted.h"
 
 #include "codecs/templight/names.h"
 
-/* What a byte of a file may stand for: so nothing is built that is far larger than the file. */
+/* Limits of what a byte of a file may decode to, so that nothing far larger is built. */
 enum { UNITS_PER_BYTE = 64 };
 
 static const char *const stream_names[PREDICTED_N_STREAMS] = {

@@ -83,7 +83,7 @@ struct predicted_frame {
     uint32_t first, n_open; /* its parts so far, in open_parts */
     struct bo_span marked;
     uint32_t n_parts; /* 0 until its shape is known */
-    /* what to teach when it has a number */
+    /* what is learned when it has a number */
     unsigned site, n_contexts;
     uint64_t contexts[BO_GUESS_CONTEXTS];
 };
@@ -192,7 +192,7 @@ static inline bool predicted_has_memory(const struct predicted *p)
     return !p->no_memory && !p->guesser.no_memory;
 }
 
-/* True while nothing is wrong; a decoder stops else. */
+/* True while there is no error; a decoder stops after one. */
 static inline bool predicted_is_sound(const struct predicted *p)
 {
     return !p->flaw && !p->guesser.flaw && predicted_has_memory(p);

@@ -73,9 +73,8 @@ static bool say_number(struct terms_coder *c, unsigned code, uint32_t *v)
 }
 
 /*
- * One of n known things, coded as its distance back among the last ones, or a new one. Before that,
- * whether it is one of the guesses (TERMS_NOTHING: no guess). *is_new: true when it is new, and has
- * number n.
+ * Codes one of n known values: as one of the guesses (TERMS_NOTHING: no guess), else as its
+ * distance back from the last value, or as new. *is_new is true for a new value, whose number is n.
  */
 static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *guesses,
                       unsigned n_guesses, uint32_t n, uint32_t *v, bool *is_new)
@@ -99,14 +98,14 @@ static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *gues
         *v = guesses[symbol - 1];
         for (unsigned i = 0; i + 1 < symbol; i++)
             if (guesses[i] == *v)
-                return false; /* is said as the first guess that is right */
+                return false; /* must be coded as the first right guess */
         return *v < n;
     }
     say_rest(c, code, symbol - 1 - n_guesses, &back);
     *v = n - 1 - back;
     for (unsigned i = 0; i < n_guesses; i++)
         if (guesses[i] == *v)
-            return false; /* is said as a guess */
+            return false; /* must be coded as a guess */
     return back < n;
 }
 
@@ -189,7 +188,7 @@ static bool say_location(struct terms_coder *c, struct terms_history *h, unsigne
 
 /* ---- tuples ---------------------------------------------------------------------------------- */
 
-/* Kinds are few: they stand where they occur first, and have symbols from then on. */
+/* Kinds are few: each is stored where it occurs first, and has a symbol from then on. */
 static bool say_kind(struct terms_coder *c, struct terms_history *h, uint32_t kind,
                      uint32_t *kind_ret)
 {
@@ -330,7 +329,7 @@ bool terms_code_event(struct terms_coder *c, struct terms_history *h,
     return *event != TERMS_NOTHING;
 }
 
-/* The next number of Ends whose origins are as guessed. The writer fills it in when it knows. */
+/* The next number of Ends whose origins are as guessed. The writer fills it in later. */
 bool terms_start_gap(struct terms_coder *c, struct terms_history *h)
 {
     h->gap_item = c->n_items;
@@ -348,9 +347,9 @@ void terms_end_gap(struct terms_coder *c, const struct terms_history *h)
 }
 
 /*
- * An End's own origin, or TERMS_NOTHING, is guessed to be that of the last End of its tuple. Where
- * it is not, symbol 0 says that it has none; else comes how far back it is, plus 1, or 0 for a new
- * location.
+ * An End's own origin, or TERMS_NOTHING, is guessed to be that of the last End of its tuple. If
+ * it is not, symbol 0 means that the End has no origin. Else the symbol is 1 + the class of how
+ * far back the origin is; 0 back is a new location.
  */
 bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
                            const struct templight_location *location, uint32_t *own_origin,

@@ -1,7 +1,7 @@
 /*
- * Records beside names as terms: what writer and reader both know at each step, so that they choose
- * the same codes. Both go through the same walk, in which a coder takes symbols from it, or gives
- * them to it.
+ * Records beside names as terms: the state that writer and reader share at each step, so that they
+ * choose the same codes. Both call the same functions, which write symbols to a coder or read them
+ * from it.
  */
 #ifndef TEMPLIGHT_TERMS_HISTORY_H
 #define TEMPLIGHT_TERMS_HISTORY_H
@@ -142,7 +142,7 @@ struct terms_history {
     size_t run_item; /* writing */
 };
 
-/* Numbers of locations that the writer knows beforehand; both may be new. */
+/* Writing: the numbers of a record's locations; both may be new. */
 struct terms_places {
     uint32_t location, origin;
 };
@@ -156,23 +156,23 @@ bool terms_begin(struct terms_history *h, uint32_t tuple, struct bo_arena *arena
 /* ---- the walk: each is false on invalid bytes or without memory ------------------------------ */
 
 /*
- * The next event: TERMS_END or a tuple, which may be a new one. A writer gives it, and of a new
- * tuple the record and the numbers of its places.
+ * The next event: TERMS_END or a tuple, which may be a new one. When writing, it is an argument, as
+ * are, for a new tuple, the record and the numbers of its places.
  */
 bool terms_code_event(struct terms_coder *c, struct terms_history *h,
                       const struct templight_record *record, struct terms_places places,
                       uint32_t *event);
 
 /*
- * How many Ends have origins as guessed: said before the first record. The writer learns it later,
- * and fills it in after the last one.
+ * The number of Ends whose origins are as guessed, which is coded before the first record. The
+ * writer counts them later, and fills in the number after the last record.
  */
 bool terms_start_gap(struct terms_coder *c, struct terms_history *h);
 void terms_end_gap(struct terms_coder *c, const struct terms_history *h);
 
 /*
- * An End's own origin, or TERMS_NOTHING; a writer gives it. *location is what it is when it is new.
- * A reader calls this where own_gap is 0: else the origin is as guessed.
+ * An End's own origin, or TERMS_NOTHING; an argument when writing. *location is its content if it
+ * is new. A reader calls this only if own_gap is 0: else the origin is as guessed.
  */
 bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
                            const struct templight_location *location, uint32_t *own_origin,

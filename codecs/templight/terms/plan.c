@@ -22,10 +22,10 @@ enum {
     NOWHERE_COST = 1 << 24, /* more than any */
 };
 
-/* A head whose parts are being put. */
+/* A head whose parts are being coded. */
 struct frame {
     uint32_t piece;
-    uint32_t part; /* that is being put; those before are complete */
+    uint32_t part; /* that is being coded; those before are complete */
     uint32_t step; /* in the name */
     uint8_t place;
 };
@@ -204,7 +204,7 @@ static uint32_t top_symbol(const struct planner *p, uint32_t piece)
     return TEMPLIGHT_HEADS + p->plan->n_heads + p->tops[piece];
 }
 
-/* The cheapest way to say a term without its head, or NOWHERE_COST. */
+/* The cheapest way to code a term without its head, or NOWHERE_COST. */
 static uint32_t cheapest_repeat(const struct planner *p, uint32_t piece, unsigned place,
                                 struct templight_item *item)
 {
@@ -239,7 +239,7 @@ static uint32_t cheapest_repeat(const struct planner *p, uint32_t piece, unsigne
 static uint32_t estimate(struct planner *p, uint32_t piece, unsigned place, unsigned levels,
                          uint32_t limit);
 
-/* What a term costs by its head and parts; not exact from the limit on. */
+/* The cost of a term coded as its head and parts; not exact from the limit on. */
 static uint32_t estimate_by_head(struct planner *p, uint32_t piece, unsigned place, unsigned levels,
                                  uint32_t limit)
 {
@@ -281,7 +281,7 @@ static bool put_item(struct planner *p, const struct templight_item *item)
     return true;
 }
 
-/* Says a term by reference or as a copy. */
+/* Codes a term as a reference or as a copy. */
 static bool put_repeat(struct planner *p, uint32_t piece, const struct templight_item *item,
                        uint32_t cost)
 {
@@ -294,7 +294,7 @@ static bool put_repeat(struct planner *p, uint32_t piece, const struct templight
     return put_item(p, item);
 }
 
-/* Starts a term; it is complete when it has no parts or is said without its head. */
+/* Starts a term; it is complete if it has no parts or is coded without its head. */
 static bool start_term(struct planner *p, uint32_t piece, unsigned place, bool *complete_ret)
 {
     struct templight_item item;

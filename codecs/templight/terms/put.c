@@ -249,7 +249,7 @@ enum bo_status templight_put_terms(const struct templight_trace *trace, struct b
         return bo_fail_alloc(err, out->arena);
     const uint64_t most = bo_max_text_nbytes(out->n - start);
     if (texts.plan.has_grammar && (texts.plan.grammar.text_nbytes > most || room.n_starts > most)) {
-        /* More than a reader takes: so all texts stand as they are. */
+        /* More than a reader accepts, so all texts are stored uncoded. */
         bo_writer_truncate(out, start);
         texts.plan.has_grammar = false;
         if (!put_parts(trace, &plan, &texts, &words, &room, out))

@@ -1,4 +1,4 @@
-/* Opening names as terms: the tables are read, the stream is not looked at. */
+/* Opening names as terms: reads the tables, but not the stream. */
 #include "codecs/templight/terms/terms.h"
 
 static enum bo_status fail_at(const struct templight_terms *terms,
@@ -30,7 +30,7 @@ static enum bo_status read_counts(struct bo_cursor *c, struct counts *counts, st
     return status;
 }
 
-/* What counts may be in a file of so many bytes, of names that many. */
+/* Checks the announced numbers against the bytes of the file and the number of names. */
 static enum bo_status check_counts(const struct counts *counts, uint64_t file_nbytes,
                                    uint32_t n_names, uint64_t off, struct bo_error *err)
 {

@@ -5,7 +5,7 @@
 
 static const char *const stream_marks[TERMS_N_STREAMS] = {"refs", "structure", "locations"};
 
-/* ---- listing what is said -------------------------------------------------------------------- */
+/* ---- listing the symbols --------------------------------------------------------------------- */
 
 /* The writer's numbers of tuples and locations. */
 struct numbers {

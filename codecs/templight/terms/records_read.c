@@ -65,7 +65,7 @@ static inline enum bo_status take_times(struct times *t, struct templight_record
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Reads the numbers that stand in front, and finds the streams. */
+/* Reads the numbers at the start, and finds the streams. */
 static enum bo_status open_streams(const struct templight_records *r, struct terms_coder *c,
                                    struct terms_history *h, struct times *times,
                                    struct bo_error *err)

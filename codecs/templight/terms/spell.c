@@ -20,7 +20,7 @@ struct unpacking {
     uint32_t first_ranges[TEMPLIGHT_NAMES_A_GROUP];
 };
 
-/* What a term's first symbol leads to. */
+/* The result of reading the first symbol of a term. */
 enum outcome { STARTED, COMPLETE, WRONG };
 
 static inline bool put_op(struct templight_terms *terms, uint32_t word)
@@ -43,8 +43,8 @@ static inline bool put_reference(struct templight_terms *terms, uint32_t name, u
 }
 
 /*
- * A head that is met for the first time: the text before its base, the base, and that up to the
- * first part.
+ * Unpacks a head at its first use: the text before its base, the base, and the text up to the first
+ * part.
  */
 static bool expand_head(struct templight_terms *terms, const struct templight_read_head *head,
                         struct bo_span *start_ret)
@@ -74,7 +74,7 @@ static enum outcome unpack_head(struct unpacking *u, uint32_t number)
     struct bo_span *start = &terms->pieces[text];
     if ((start->n == BO_NOT_YET && !expand_head(terms, head, start)) || !put_text(terms, text))
         return WRONG;
-    /* A base is a level of its own, but where it is all that there is. */
+    /* A base is a level of its own, unless it is the whole text. */
     u->depth = 1 + (shape->has_base && terms->pieces[shape->first_text + 1].n);
     if (shape->n_holes == shape->has_base)
         return COMPLETE;
@@ -168,7 +168,7 @@ static enum outcome unpack_term(struct unpacking *u)
     return symbol >= TEMPLIGHT_COPY ? unpack_copy(u, symbol - TEMPLIGHT_COPY) : unpack_leaf(u);
 }
 
-/* A term is complete: so perhaps is what it is a part of. COMPLETE when the name is. */
+/* A term is complete; perhaps its enclosing terms are, too. COMPLETE if the name is. */
 static enum outcome end_term(struct unpacking *u)
 {
     struct templight_terms *terms = u->terms;
@@ -220,7 +220,7 @@ static bool unpack_name(struct unpacking *u, uint32_t end_bit)
     }
 }
 
-/* The group of a name. Nothing stays of one that ends elsewhere than the index says. */
+/* Unpacks the group of a name. A group that does not end as in the index is dropped. */
 static bool unpack_group(struct templight_terms *terms, uint32_t name)
 {
     const uint32_t group = name / TEMPLIGHT_NAMES_A_GROUP, end_bit = terms->groups[group + 1];

@@ -5,7 +5,7 @@
  *   4  u32  traces
  *      each trace:
  *        u32 version, u32 names, u32 files, u32 bytes of each of the next four parts
- *        source, names (terms_put.c), files, records (terms_records_put.c)
+ *        source, names (put.c), files, records (records_put.c)
  */
 #include "codecs/templight/model.h"
 #include "codecs/templight/names.h"
@@ -41,7 +41,7 @@ static enum bo_status put_files(const struct templight_trace *trace, struct bo_w
     if (status)
         return status;
     if (plan.has_grammar && plan.grammar.text_nbytes > bo_max_text_nbytes(out->n))
-        plan.has_grammar = false; /* more than a reader takes */
+        plan.has_grammar = false; /* more than a reader accepts */
     templight_put_texts_grammar(&plan, "locations", out);
     for (uint32_t i = 0; i < trace->n_files; i++)
         templight_put_text(&w, &plan, i);
@@ -191,7 +191,7 @@ static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_s
     return status;
 }
 
-/* To where the answer belongs, or by way of the buffer where that is too close to its end. */
+/* Spells into the answer, or into the buffer first if the answer is too close to the sink's end. */
 static enum bo_status answer_name(struct reader *r, const struct templight_name_query *query,
                                   struct bo_sink *sink, struct bo_error *err)
 {
@@ -389,7 +389,7 @@ static enum bo_status keep_of_trace(struct reader *r, struct trace *trace, unsig
     return status;
 }
 
-/* Before a query: for the traces that it is about, all with TEMPLIGHT_NONE. */
+/* Prepares for a query of a trace, or of all traces for TEMPLIGHT_NONE. */
 static enum bo_status keep(struct reader *r, uint32_t trace, unsigned kind, struct bo_error *err)
 {
     enum bo_status status = BO_OK;
@@ -485,8 +485,8 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
 }
 
 /*
- * Records that are announced are believed up to so many a byte; more are made room for when they
- * come.
+ * Memory for announced records is allocated in advance only up to so many a byte of the file, and
+ * for more records when they are read.
  */
 enum { BELIEVED_RECORDS = 16 };
 

@@ -2,8 +2,9 @@
  * terms: a trace's names as terms (a head and its arguments, nested), with references to terms that
  * came before. README.md specifies the layout.
  *
- * Writing is in terms_plan.c (which term is said how) and terms_put.c; reading in terms_read.c;
- * records are in terms_records_put.c and terms_records_read.c, what both go by in terms_history.c.
+ * plan.c chooses how each term is coded, and put.c writes names. read.c opens names, and spell.c
+ * unpacks and spells them. records_put.c and records_read.c write and read records; history.c
+ * contains the steps that both share.
  */
 #ifndef TEMPLIGHT_TERMS_H
 #define TEMPLIGHT_TERMS_H
@@ -53,21 +54,21 @@ static inline uint32_t templight_n_groups(uint32_t n_names)
 }
 
 /*
- * What all names of a file of so many bytes may come to; each alone, TEMPLIGHT_MAX_SPLIT_NBYTES
- * twice.
+ * The limit for the bytes of all names of a file of file_nbytes. That of one name is the file's
+ * bytes plus twice TEMPLIGHT_MAX_SPLIT_NBYTES.
  */
 static inline uint64_t templight_max_terms_nbytes(uint64_t file_nbytes, uint32_t n_names)
 {
     return file_nbytes + (uint64_t)TEMPLIGHT_MAX_SPLIT_NBYTES * n_names;
 }
 
-/* What find compares first. */
+/* The byte of a name that `find` compares first. */
 static inline uint8_t templight_fingerprint(struct bo_span name)
 {
     return (uint8_t)(XXH3_64bits(name.p, name.n) >> 56);
 }
 
-/* ---- a plan: which symbols say the names ----------------------------------------------------- */
+/* ---- a plan: the symbols that code the names ------------------------------------------------- */
 
 struct templight_shape {
     struct bo_span marked; /* each NUL is a hole */
@@ -126,8 +127,8 @@ enum bo_status templight_put_terms(const struct templight_trace *trace, struct b
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /*
- * Names that have been met are unpacked: their symbols are operations, each of one word or two. No
- * name's text is kept, nor that of any term with parts.
+ * Names that a query has needed are unpacked: their symbols are translated to operations, each of
+ * one word or two. Texts of names, and of other terms with parts, are not kept.
  *
  *   a text's number                      copies that text
  *   TEMPLIGHT_OP_TERM | step, name       spells a term that came before
@@ -186,7 +187,7 @@ struct templight_terms {
     struct templight_bits tables, stream;
     uint32_t stream_nbits;
     uint8_t *marked; /* the shapes' texts */
-    uint8_t *starts; /* of heads that have been met */
+    uint8_t *starts; /* of heads that have been unpacked */
     uint32_t n_starts, cap_starts;
     /*
      * The shapes' texts, then each head's up to its first part, which is BO_NOT_YET long until it
@@ -227,9 +228,9 @@ enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, 
                                     struct bo_error *err);
 
 /*
- * Spells a name to `to`, which has room for the longest one and TEMPLIGHT_SLACK. With `known`, what
- * is referred to is copied from there: by range, texts that have been spelled already and stay
- * where they are; p is NULL of others. Ranges that are spelled become known.
+ * Spells a name to `to`, which has room for the longest one and TEMPLIGHT_SLACK. `known`, if not
+ * NULL, contains by range the texts that have been spelled already and stay where they are; p is
+ * NULL for other ranges. References are copied from there. Ranges that are spelled become known.
  */
 enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name,
                                     struct bo_span *known, uint8_t *to, uint32_t *nbytes_ret,

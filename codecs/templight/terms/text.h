@@ -1,5 +1,5 @@
 /*
- * Texts that stand among bits: as phrases of a grammar (harness/coding/grammar.md), or as they are.
+ * Texts in streams of bits: as phrases of a grammar (harness/coding/grammar.md), or uncoded.
  *
  * 4 bits are the number of codes, which follow; 0: 32 bits of length and the bytes follow.
  */
@@ -46,13 +46,13 @@ struct templight_text_reader {
 enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
                                     struct templight_text_reader *reader, struct bo_error *err);
 
-/* Where what is spelled goes: TEMPLIGHT_SLACK bytes are there beyond cap. */
+/* The output of spelling, with TEMPLIGHT_SLACK bytes of room beyond cap. */
 struct templight_output {
     uint8_t *to;
     uint32_t n, cap;
 };
 
-/* Short ones at one blow: 32 bytes may be read and written. */
+/* Appends a short text with one copy of a fixed size: 32 bytes may be read and written. */
 static inline bool templight_copy_short(struct templight_output *out, const uint8_t *from,
                                         uint32_t n)
 {
@@ -67,8 +67,8 @@ static inline bool templight_copy_short(struct templight_output *out, const uint
 }
 
 /*
- * The same, but longer ones go in pieces of that size, too. What is copied may be after its own
- * start in the output, if it is complete there.
+ * The same for texts of any length, in pieces of that size. The text may itself be in the output,
+ * if it is complete there.
  */
 static inline bool templight_copy_text(struct templight_output *out, struct bo_span text)
 {
@@ -85,7 +85,7 @@ static inline bool templight_copy_text(struct templight_output *out, struct bo_s
 
 bool templight_take_raw_text(struct templight_bits *bits, struct templight_output *out);
 
-/* False for what is no text, or too long. */
+/* False for an invalid text, or one that is too long. */
 static inline bool templight_spell_text(struct templight_text_reader *reader,
                                         struct templight_bits *bits, struct templight_output *out)
 {

@@ -4,7 +4,7 @@
 #include "harness/coding/range_coder.h"
 
 enum {
-    RATE = 4,          /* how fast a probability follows its bits */
+    RATE = 4,          /* adaptation rate of a probability: a shift */
     CERTAIN = 1 << 10, /* the least probability: a bit costs at least 1/45 bit, which bounds work */
     N_RANKS = 16,      /* adaptive bits of a rank; beyond, the last one */
     N_LENGTHS = 34,    /* bits of a number's length */
@@ -32,7 +32,7 @@ struct coder {
     struct byte_model bytes[N_BYTES];
     uint16_t rank[2][N_RANKS], is_end, is_known;
     struct bo_arena *arena;
-    /* Reading: what is built. Writing: what the reader has so far, by the reader's numbers. */
+    /* When reading: the result. When writing: the reader's state, in the reader's numbers. */
     struct unwind_dictionary d;
     uint32_t *first; /* of each state its latest successor's transition + 1 */
     size_t cap_first;
@@ -131,7 +131,7 @@ static bool add_state(struct coder *c, const struct unwind_state *s)
 
 /*
  * A successor that `from` did not have: a state that is known, or a new one; then the distance.
- * Writing, *t has all of it, in the reader's numbers, and *state the new state.
+ * When writing, *t is the transition, in the reader's numbers, and *state the new state.
  */
 static bool code_new_transition(struct coder *c, struct unwind_transition *t,
                                 const struct unwind_state *state)
@@ -204,14 +204,14 @@ static void init_coder(struct coder *c, struct bo_arena *arena)
     c->arena = arena;
 }
 
-/* The two numbers that are no states of rows. */
+/* The two numbers that are not states of rows. */
 static bool add_special_states(struct coder *c)
 {
     const struct unwind_state none = {0};
     return add_state(c, &none) && add_state(c, &none);
 }
 
-/* Flags, pattern and, after the steps, the implied one. Writing, *list has them. */
+/* Flags, pattern and, after the steps, the implied step. When writing, they are in *list. */
 static void code_list_flags(struct coder *c, struct unwind_list *list)
 {
     list->flags = (uint8_t)code_number(c, FLAGS, list->flags);
@@ -233,7 +233,7 @@ static void code_implied(struct coder *c, struct unwind_list *list)
 static bool put_list(struct coder *c, const struct unwind_dictionary *d, struct unwind_list list,
                      uint32_t *numbers)
 {
-    uint32_t from = UNWIND_LIST_END, number; /* of a list's begin, which is its end, too */
+    uint32_t from = UNWIND_LIST_END, number; /* END also precedes the first state of a list */
     code_list_flags(c, &list);
     if (list.flags & UNWIND_LIST_HOLE)
         return true;
@@ -308,7 +308,7 @@ static bool get_list(struct coder *c)
     return true;
 }
 
-/* What no writer writes, and states that break a rule. */
+/* Finds what no writer writes, and states that break a rule. */
 static const char *states_flaw(const struct unwind_dictionary *d, enum unwind_arch arch,
                                struct bo_arena *arena)
 {

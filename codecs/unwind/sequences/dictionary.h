@@ -1,10 +1,10 @@
 /*
- * sequences: the dictionary. What functions have in common is said once: states, which state
- * follows which and in how many bits the distance is written, and lists, the sequences of states of
+ * sequences: the dictionary. It stores once what functions have in common: states; transitions
+ * (which state follows which, and the bits of the distance); and lists, the sequences of states of
  * whole functions.
  *
  * The dictionary is one stream of the range coder in harness/coding, read when a reader is opened.
- * One traversal goes both ways.
+ * The writer and the reader are one traversal.
  */
 #ifndef UNWIND_DICTIONARY_H
 #define UNWIND_DICTIONARY_H
@@ -60,14 +60,14 @@ enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct b
                                      struct bo_writer *out, struct bo_error *err);
 
 /*
- * Reads one that takes all of `in`, which lies at `at` of the payload, and adds it to that of the
- * stream `known`, which is empty for none.
+ * Reads a dictionary that fills `in`, which is at offset `at` of the payload. Adds it to that of
+ * the stream `known`, which is empty for none.
  */
 enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, uint64_t at,
                                      enum unwind_arch arch, struct bo_arena *arena,
                                      struct unwind_dictionary *d_ret, struct bo_error *err);
 
-/* What a known stream has; false without memory. */
+/* The dictionary of a known stream; false without memory. */
 bool unwind_known_dictionary(struct bo_span known, struct bo_arena *arena,
                              struct unwind_dictionary *d_ret);
 

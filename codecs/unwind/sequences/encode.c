@@ -6,7 +6,7 @@
 enum { N_QUANTA = UNWIND_SEQ_MAX_QUANTUM + 1 };
 static const uint32_t NO_FUNCTION = UINT32_MAX;
 
-/* What dividing the functions into segments weighs, in bits. */
+/* The costs by which functions are divided into segments, in bits. */
 enum { SEGMENT_COST = 500, HOLE_COST = 30 };
 
 /* A function, or a hole between two, in a segment. */
@@ -55,7 +55,7 @@ struct encoder {
     struct segment *segments;
     size_t n_segments, cap_segments;
     struct unwind_dictionary d;
-    struct bo_span known; /* the stream with which the dictionary begins, and what it has */
+    struct bo_span known; /* the stream with which the dictionary begins, and its dictionary */
     struct unwind_dictionary fixed;
     uint32_t *fixed_slots; /* its lists by hash, + 1 */
     size_t n_fixed_slots;
@@ -226,7 +226,7 @@ static uint32_t fixed_list_of(const struct encoder *e, uint32_t function)
     return 0;
 }
 
-/* What the fixed dictionary has is the first of the new one. */
+/* The new dictionary starts with the contents of the fixed one. */
 static bool begin_with_fixed(struct encoder *e)
 {
     struct unwind_dictionary *d = &e->d;
@@ -246,7 +246,7 @@ static bool begin_with_fixed(struct encoder *e)
     return add_fixed_slots(e);
 }
 
-/* Lists by falling number of functions, the dictionary's states, steps and transitions. */
+/* Lists by descending number of functions; the dictionary's states, steps and transitions. */
 static bool add_lists(struct encoder *e)
 {
     struct unwind_dictionary *d = &e->d;
@@ -310,10 +310,10 @@ static bool add_lists(struct encoder *e)
 
 /* ---- widths ---------------------------------------------------------------------------------- */
 
-/* One field of a function: which transition it belongs to is where it is listed. */
+/* One field of a function, listed by its transition. */
 struct field {
     uint32_t function;
-    uint32_t nbits; /* that it needs */
+    uint32_t nbits; /* the least width that holds it */
 };
 
 static uint64_t cost_of(const struct function *f)
@@ -342,8 +342,8 @@ static uint64_t cost_with(struct function *functions, const struct field *fields
 }
 
 /*
- * Widths that make the records small, transition by transition, from those that hold everything.
- * A few rounds, as each change affects others.
+ * Chooses widths that make the records small, transition by transition, starting from widths that
+ * fit all distances. Several rounds, because each change affects others.
  */
 static bool choose_widths(struct encoder *e)
 {
@@ -525,7 +525,7 @@ static bool add_segments(struct encoder *e, const uint8_t *quanta)
     return true;
 }
 
-/* Holes are one more list, which has no steps; it is put where its number of entries belongs. */
+/* Holes are one more list, without steps, ordered by its number of entries like the others. */
 static bool add_hole_list(struct encoder *e)
 {
     struct unwind_dictionary *d = &e->d;

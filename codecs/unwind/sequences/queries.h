@@ -3,8 +3,8 @@
  * of buckets, then the low bits of starts), then the entry's record by the sizes of those before it
  * in its block, and adds up distances until the PC is reached.
  *
- * They are compiled twice: by query.c for any CPU, and by query_v3.c for those of x86-64-v3, whose
- * BMI2 finds the k-th 1 bit of a word in one instruction.
+ * Queries are compiled twice: by query.c for any CPU, and by query_v3.c for those of x86-64-v3,
+ * whose BMI2 finds the k-th 1 bit of a word in one instruction.
  */
 #ifndef UNWIND_SEQUENCES_QUERIES_H
 #define UNWIND_SEQUENCES_QUERIES_H
@@ -14,7 +14,7 @@
 /* ---- starts ---------------------------------------------------------------------------------- */
 
 #if UNWIND_SEQ_V3 && defined(__x86_64__)
-/* The place after the r-th 1 of w, 1 <= r <= 64, if it has as many, and their number. */
+/* The position after the r-th 1 of w (1 <= r <= 64), if w has r ones; *n_ret is its ones. */
 static inline unsigned after_one(uint64_t w, unsigned r, unsigned *n_ret)
 {
     *n_ret = (unsigned)__builtin_popcountll(w);
@@ -41,8 +41,8 @@ static inline unsigned n_below(uint64_t sums, unsigned r)
 }
 
 /*
- * The place after the r-th 1 of w, 1 <= r <= 64, if it has as many, and their number. First the
- * byte, then the bit; no branch.
+ * The position after the r-th 1 of w (1 <= r <= 64), if w has r ones; *n_ret is its ones. Finds the
+ * byte, then the bit, without a branch.
  */
 static inline unsigned after_one(uint64_t w, unsigned r, unsigned *n_ret)
 {
@@ -77,7 +77,7 @@ static inline uint64_t bucket_bit(const struct segment *s, uint32_t b)
     }
 }
 
-/* The 1 before, which there is. */
+/* The 1 before, which exists. */
 static inline uint64_t last_one(const struct segment *s, uint64_t bit)
 {
     uint64_t word = bit / 64;
@@ -113,7 +113,7 @@ static inline bool find(const struct reader *r, uint64_t off, struct at *at)
     } else {
         bit = bucket_bit(s, bucket);
         entry = (uint32_t)(bit - bucket);
-        /* Lows past the bucket's are read, too, where they are there, but do not count. */
+        /* Low bits of later buckets, if there are any, are read, too, but ignored. */
         const uint64_t ones = window_at(s->upper, bit);
         const uint32_t second = entry + 1 < s->n ? entry + 1 : entry;
         unsigned n_at = (unsigned)(ones & (low_of(s, entry < s->n ? entry : 0) <= low_x));

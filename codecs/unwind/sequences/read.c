@@ -4,7 +4,7 @@
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-/* What is read while a payload is opened. */
+/* The state of opening a payload. */
 struct opening {
     const struct bo_codec *self;
     struct reader *r;
@@ -22,7 +22,7 @@ static enum bo_status bad(const struct opening *o, const uint8_t *p, const char 
     return bo_fail(o->err, BO_CORRUPT, at, what);
 }
 
-/* The groups of a list, at p; NULL if one field is out of their reach. */
+/* The groups of a list, at p; NULL if groups cannot address one of its fields. */
 static const struct group *group_fields(const struct list *list, struct group *p)
 {
     if (list->n == 0 || n_groups_of(list->n) > UNWIND_MAX_GROUPS)
@@ -230,7 +230,7 @@ static bool zero_bits(const uint8_t *p, uint64_t from, uint64_t to)
     return true;
 }
 
-/* What no entry of a segment reads must be 0. */
+/* Bits of a segment that no entry uses must be 0. */
 static enum bo_status check_zeros(const struct opening *o, const struct segment *s)
 {
     const uint32_t in_last = (s->n - 1) % UNWIND_SEQ_BLOCK + 1;
@@ -248,7 +248,7 @@ static enum bo_status check_zeros(const struct opening *o, const struct segment 
     return BO_OK;
 }
 
-/* Takes nbytes off the part. */
+/* Removes nbytes from the front of the part. */
 static const uint8_t *take(struct bo_cursor *c, uint64_t nbytes)
 {
     const uint8_t *p = NULL;

@@ -1,6 +1,6 @@
 /*
- * sequences: what a reader has, and how it finds a record and its distances. Queries and the checks
- * when a payload is opened share it.
+ * sequences: the state of a reader, and how a record and its distances are found. Shared by queries
+ * and the checks of open.
  */
 #ifndef UNWIND_SEQUENCES_READER_H
 #define UNWIND_SEQUENCES_READER_H
@@ -66,7 +66,7 @@ struct reader {
     uint8_t unit, long_bits;
     const struct segment *segments;
     const struct list *lists;
-    const uint32_t *narrow_nbits; /* those of the lists, apart: 256 or more */
+    const uint32_t *narrow_nbits; /* of each list, in an array of its own: 256 or more */
     const struct unwind_state *states;
     struct bo_span records;
 };
@@ -93,7 +93,7 @@ static inline bool upper_bit(const struct segment *s, uint64_t bit)
     return s->upper[bit / 8] >> bit % 8 & 1;
 }
 
-enum { WINDOW_BITS = 57 }; /* that a load of 8 bytes has from any bit on */
+enum { WINDOW_BITS = 57 }; /* bits from any bit on in a load of 8 bytes */
 
 static inline uint64_t window_at(const uint8_t *p, uint64_t bit)
 {
@@ -128,7 +128,7 @@ static inline void place(struct at *at)
         s->start + ((bucket << s->low_bits | ((uint32_t)at->fields & s->low_mask)) << s->quantum);
 }
 
-/* The 1 that follows, which there is. */
+/* The 1 that follows, which exists. */
 static inline uint64_t next_one(const struct segment *s, uint64_t bit)
 {
     uint64_t word = ++bit / 64;
