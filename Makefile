@@ -1,4 +1,4 @@
-# bakeoff: one front door. `make help` lists what there is.
+# Builds, tests and runs bakeoff. `make help` lists the targets.
 
 .DEFAULT_GOAL := all
 SHELL := /bin/bash
@@ -8,7 +8,7 @@ MAKEFLAGS += --no-builtin-rules
 
 VERSION := 1.0
 
-# ---- packages: the one list (Debian 12) -------------------------------------------------------
+# ---- packages (Debian 12) ----------------------------------------------------------------------
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
@@ -40,10 +40,10 @@ CC_coverage := clang
 CC_i686 := i686-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
 CC_arm64 := aarch64-linux-gnu-gcc
-# Functions start on cache lines: else the order of linking alone moves a hot loop's time by 10 to
-# 80%. Stack traces have lines (-g1); tests, and programs under ASan beside codecs, are not optimised:
-# the compilers are what `make test` waits for.
-# False warnings of GCC's when it optimises less than FLAGS_gcc does.
+# Functions are aligned to cache lines: otherwise the link order alone changes the time of a hot loop
+# by 10 to 80%. Stack traces have line numbers (-g1). Tests, and the command line in the asan
+# variant, are not optimised, because compilation takes most of the time of `make test`.
+# NOT_AT_O1: false warnings of GCC at levels below that of FLAGS_gcc.
 NOT_AT_O1 := -Wno-maybe-uninitialized -Wno-format-truncation
 FLAGS_gcc := -O2 -falign-functions=64 -ffunction-sections -fdata-sections
 FLAGS_clang := -O2 -falign-functions=64
@@ -64,27 +64,27 @@ ifdef CI
 WARNINGS += -Werror
 endif
 OUT := build/$(VARIANT)
-# One short line a command; V=1 shows them whole.
+# Prints one short line per command. V=1 prints whole commands.
 say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
 CC := $(CC_$(VARIANT))
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
-# The faster linker for the many programs that test; what is measured keeps the usual one.
+# The faster linker, for the many test programs. Measured programs use the default linker.
 QUICK_LINK := $(if $(filter i686 s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
 
-# How much selfcheck checks of a format in this variant: codecs/<format>/limits.tsv, or LIMITS. $(1): format
+# The limits of selfcheck for a format in this variant: codecs/<format>/limits.tsv, or LIMITS. $(1): format
 limit_options = $(or $(LIMITS),$(shell awk -v variant=$(VARIANT) '$$1 == variant { \
 	printf "--checks-up-to %s --up-to %s --generated %s%s", $$2, $$3, $$4, $$5 == "light" ? " --light" : "" }' \
 	codecs/$(1)/limits.tsv))
 
-# ---- sources: folders decide, nothing is listed twice ------------------------------------------
+# ---- sources: found by their folders -----------------------------------------------------------
 
 FORMATS := $(shell sed -n 's/^FORMAT(\(.*\))$$/\1/p' codecs/formats.def)
 
 # Optional codecs and importers, by their libraries: built in the native variants (VARIANTS_<library>,
-# or gcc and clang) where the header is there.
-# `bakeoff list codecs` says which are; OPTIONAL= builds none.
+# or gcc and clang) if the header is installed.
+# `bakeoff list codecs` lists those that are built. OPTIONAL= builds none.
 OPTIONAL ?= marisa cmph zlib zstd sqlite babeltrace
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa/marisa.c cmph.c) \
 	codecs/autofdo/extbinary/zlib.c codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c \
@@ -142,7 +142,7 @@ ifeq ($(wildcard /usr/include/protobuf-c/protobuf-c.h),)
 TEST_SRC := $(filter-out $(PROTOBUF_C_TEST).c,$(TEST_SRC))
 endif
 
-# Embedded documents, as selfcheck reads them: packed ones are unpacked first. $(1): format
+# Embedded documents for selfcheck, decompressed if necessary. $(1): format
 documents = $(wildcard corpora/$(1)/*.txt) $(patsubst corpora/%,build/corpora/%,$(basename \
 	$(filter-out corpora/$(1)/names-% %.workload.zst %.workload.xz,$(wildcard corpora/$(1)/*.xz corpora/$(1)/*.zst))))
 ALL_DOCUMENTS := $(foreach f,$(FORMATS),$(call documents,$(f)))
@@ -169,7 +169,7 @@ $(OBJ)/%.o: %.cc
 	@mkdir -p $(@D)
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
 
-# What depends on which libraries there are is made anew when they change.
+# Files that depend on the set of installed libraries. They are rebuilt when it changes.
 WITH_OPTIONAL := $(foreach f,lprf autofdo statehist unwind,$(OBJ)/codecs/$(f)/format.o) \
 	$(OBJ)/corpora/import/statehist_ctf.o
 $(WITH_OPTIONAL): CFLAGS += $(OPTIONAL_FLAGS)
@@ -180,8 +180,8 @@ $(OBJ)/optional: FORCE
 	@echo "$(BUILT_OPTIONAL)" | cmp -s - $@ || echo "$(BUILT_OPTIONAL)" >$@
 FORCE:
 
-# xxhash and SIMDe are used header-only, from a folder of their own that cross compilers may search,
-# too.
+# xxhash and SIMDe are used as headers only. They have a folder of their own, which cross compilers can
+# search as well.
 build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/simde $(@D)/simde
@@ -190,13 +190,13 @@ build/include/xxhash.h: | /usr/include/xxhash.h /usr/include/simde
 /usr/include/xxhash.h /usr/include/simde:
 	@echo "bakeoff: $@ is missing; \`make deps\` installs what the build needs" >&2; exit 1
 
-# The program carries the page's style and script, and the scripts of the pictures.
+# The program contains the style and the script of the page, and the scripts of the pictures.
 $(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js $(wildcard bench/report/plots/*.gp)
 
-# ... and the skeleton of a format.
+# It also contains the skeleton of a format.
 $(OBJ)/cli/new_format.o: $(wildcard cli/new_format/*.in)
 
-# Where code is tested and not measured, small inputs make every array grow.
+# In variants that are only tested, arrays start small, so that small inputs make them grow.
 $(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)
 
 # `bakeoff --version`: with the commit, in a checkout.
@@ -208,21 +208,21 @@ $(OBJ)/version: FORCE
 	@mkdir -p $(@D)
 	@echo "$(VERSION) $(COMMIT)" | cmp -s - $@ || echo "$(VERSION) $(COMMIT)" >$@
 
-# Results say which flags made the code that they measure.
+# Results contain the compiler flags of the measured code.
 $(OBJ)/bench/measure/machine.o: CFLAGS += -DBO_CFLAGS='"$(FLAGS_$(VARIANT))"'
 
 $(OUT)/libbakeoff.a: $(CORE_OBJ)
 	@rm -f $@
 	$(say) ar rcs $@ $^
 
-# Plugins find the harness's functions in the program, also those that only they call. Beside it: how
-# `bench --layouts` links its objects anew.
+# The program exports all functions of the harness to plugins, also those that only plugins call. The
+# .link file beside it has the command with which `bench --layouts` links the objects again.
 $(OUT)/bakeoff: $(CLI_OBJ) $(SHIM_OBJ) $(OUT)/libbakeoff.a
 	$(say) $(CC) $(LDFLAGS) -rdynamic $(CLI_OBJ) $(SHIM_OBJ) $(CORE_OBJ) $(CORE_LIBS) $(CLI_LIBS) -o $@
 	@printf '%s\n' '$(CURDIR)' $(CC) $(LDFLAGS) -rdynamic $(CLI_OBJ) $(SHIM_OBJ) $(CORE_OBJ) \
 	    $(CORE_LIBS) $(CLI_LIBS) >$@.link
 
-# What the checks of other variants start, too: always gcc's.
+# Checks of all variants run this program. It is always that of the gcc variant.
 build/bakeoff: $(if $(filter gcc,$(VARIANT)),$(OUT)/bakeoff,FORCE)
 	$(if $(filter gcc,$(VARIANT)),cp -f $< $@ && cp -f $<.link $@.link,\
 	    +@$(MAKE) --no-print-directory VARIANT=gcc $@)
@@ -230,7 +230,7 @@ build/bakeoff: $(if $(filter gcc,$(VARIANT)),$(OUT)/bakeoff,FORCE)
 $(OUT)/selfcheck: $(OBJ)/harness/check/selfcheck.o $(OUT)/libbakeoff.a
 	$(say) $(CC) $(LDFLAGS) $(QUICK_LINK) $^ $(CORE_LIBS) -lm -o $@
 
-# At addresses that the linker gives, so that those who watch the program find them.
+# Not position-independent: tools that observe the program need the addresses that the linker assigned.
 $(OUT)/queries_alone: $(OBJ)/$(QUERIES_ALONE).o $(OUT)/libbakeoff.a
 	$(say) $(CC) $(LDFLAGS) -no-pie $^ $(CORE_LIBS) -lm -o $@
 
@@ -238,8 +238,8 @@ $(OUT)/libcli.a: $(filter-out %/main.o,$(CLI_OBJ)) $(SHIM_OBJ)
 	@rm -f $@
 	$(say) ar rcs $@ $^
 
-# A cmocka test is a file test_x.c beside what it tests. The tests of a folder are one program, FOLDER/tests; one of
-# a single file is there to be built by name, build/gcc/test/codecs/lprf/test_model.
+# A cmocka test is a file test_x.c beside what it tests. The tests of a folder are one program, FOLDER/tests. A
+# program for a single file can be built by name: build/gcc/test/codecs/lprf/test_model.
 TEST_FOLDERS := $(sort $(patsubst %/,%,$(dir $(TEST_SRC))))
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(OUT)/test/%/tests)
 TEST_NEEDS := $(OBJ)/$(TEST_MAIN).o $(OUT)/libcli.a $(OUT)/libbakeoff.a
@@ -274,7 +274,7 @@ SLOW_TESTS_asan := corpora/test_drawn.c
 
 include fuzz/fuzz.mk
 
-# ---- the front door ------------------------------------------------------------------------------
+# ---- targets -------------------------------------------------------------------------------------
 
 .PHONY: all help deps deps-bench deps-test deps-optional deps-corpora FORCE test check test-shared \
 	check-variant replays tests check-cli install verify-codec verify-corpora adoption check-adoption bench contribute \
@@ -286,7 +286,7 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#=]*## /\1\t/p' $(MAKEFILE_LIST) | sort | \
 	    while IFS=$$'\t' read -r target text; do printf '  %-14s %s\n' "$$target" "$$text"; done
 
-# A package counts as present when Debian says so or a command of its name exists.
+# A package counts as installed if dpkg reports it as installed or a command of its name exists.
 install = @missing=; for p in $(sort $(1)); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q '^install ok installed' || \
 	    command -v $$p >/dev/null || missing="$$missing $$p"; done; \
@@ -309,22 +309,22 @@ deps-optional: ## install the libraries of optional codecs
 deps-corpora:
 	$(call install,$(PACKAGES_BUILD) $(PACKAGES_CORPORA))
 
-# The steps are in the script; each is a make of its own, so that packages are there before sources
-# are looked at.
+# The script contains the steps. Each step starts its own make, so packages are installed before make
+# searches for sources.
 test: deps-test ## every check and test, under every compiler, sanitizer and machine that is here
 	+@harness/run_tests.sh $(VARIANTS_FULL) -- $(VARIANTS_CORE)
 
 check: ## the inner loop: check what changed since SINCE (HEAD), or everything with ALL=1, in about a minute
 	+@ALL=$(ALL) harness/check_changes.sh $(SINCE)
 
-# What the steps of the script share, made before they run side by side.
+# Files that several steps of the script need. They are built before the steps run in parallel.
 test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS) $(FUZZ_ALL_TARGETS:%=build/seeds/%) \
 	$(if $(wildcard /usr/include/protobuf-c/protobuf-c.h),$(PROTOBUF_C_CODE).c)
 
-# What the script runs for one VARIANT, side by side: the core checks of each format, replays, and
+# The steps of the script for one VARIANT, in parallel: the core checks of each format, replays, and
 # (FULL=1) the cmocka tests.
-# Freed memory is used again instead of fresh pages, which took up to half of the time: glibc keeps all that it can,
-# and ASan holds little of it back.
+# Freed memory is reused, because fresh pages took up to half of the time: glibc keeps freed memory, and the quarantine of
+# ASan is small.
 check-variant: export ASAN_OPTIONS := quarantine_size_mb=4:malloc_context_size=8
 check-variant: export MALLOC_MMAP_THRESHOLD_ := 33554432
 check-variant: export MALLOC_TRIM_THRESHOLD_ := 268435456
@@ -340,8 +340,8 @@ $(TEST_FOLDERS:%=tests-of-%): tests-of-%: $(OUT)/test/%/tests $(OUT)/bakeoff
 	@$< $(if $(filter $*/%,$(SLOW_TESTS_$(VARIANT))),\
 	    $(filter-out $(SLOW_TESTS_$(VARIANT)),$(filter $*/test_%,$(TEST_SRC))))
 
-# The program, its man page and shell completion; the library with its headers, for plugins and programs; the sources,
-# from which `bakeoff export` takes code.
+# The program, its man page and shell completion; the library with its headers, for plugins and programs; the sources
+# that `bakeoff export` copies.
 PREFIX ?= /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)
 SHARE = $(INSTALLED)/share
@@ -362,7 +362,7 @@ install: build/bakeoff ## install program, library, headers, man page and shell 
 	$(call copy_tree,-name '*.h',,$(INSTALLED)/include/bakeoff)
 	$(call copy_tree,-name '*.[ch]' -o -name '*.md',cli/export LICENSE docs/primitives.md docs/vectors.md,$(SHARE)/bakeoff)
 
-# The command line, as scripts see it; BAKEOFF names another build of the program.
+# Tests of the command line. BAKEOFF is the path of another build of the program.
 check-cli: $(OUT)/bakeoff
 	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) cli/test_cli.sh
 
@@ -378,8 +378,8 @@ golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all 
 	$(foreach f,$(FORMATS),$(OUT)/selfcheck --golden $(f) - $(call documents,$(f)) \
 	    >codecs/$(f)/golden.tsv &&) true
 
-# Instructions are counted of the build that is measured; of LPRF's codecs, of *+u64 and profdata. A minute
-# of processor time for all formats; FORMATS=lprf for one.
+# Instructions are counted in the build that is measured. Of LPRF's codecs, only *+u64 and profdata are counted. All
+# formats need a minute of processor time; FORMATS=lprf selects one.
 INSNS_CODECS_lprf := *[6t][4a]
 insns_of = $(OUT)/bakeoff insns $(1) --codec '$(or $(INSNS_CODECS_$(1)),*)'
 CHECKS_OF_INSNS := $(FORMATS:%=check-insns-of-%)
@@ -393,7 +393,7 @@ bench/insns/%.tsv: $(OUT)/bakeoff FORCE
 	@$(call insns_of,$*) --golden >$@.new && mv $@.new $@
 
 # The code that each codec needs beyond libc: results/adoption.tsv, or the check that it is up to date,
-# within 1%. Bytes of another compiler are not comparable.
+# within 1%. Sizes of code from another compiler are not comparable.
 ADOPTION = bench/adoption.sh $(OBJ) $(1) $(CORE_OBJ) -- $(CORE_LIBS) -lm
 adoption: build/bakeoff ## count the code that each codec needs beyond libc, from link maps
 	@$(call ADOPTION,results/adoption.tsv)
@@ -404,7 +404,7 @@ check-adoption: build/bakeoff
 	@awk -f bench/adoption_compare.awk results/adoption.tsv build/adoption.tsv
 
 BENCH_FLAGS ?=
-# make passes SIGTERM on to the program itself, which ends its processes and keeps what it measured.
+# `exec`, so that SIGTERM reaches the program, which ends its processes and keeps its measurements.
 bench: deps-bench ## measure every codec; writes results/ and REPORT.md (BENCH_FLAGS=--quick, --full, ...)
 	+@$(MAKE) --no-print-directory build/bakeoff
 	exec build/bakeoff bench --json results/ --report $(BENCH_FLAGS)
@@ -419,7 +419,7 @@ report: build/bakeoff charts ## write REPORT.md, README.md's and docs/'s figures
 page: build/bakeoff charts ## write the HTML page alone, build/report/index.html
 	build/bakeoff report --page
 
-# Charts that answer, where npm is there and can fetch their library; else the page has still pictures.
+# Interactive charts, if npm is installed and can fetch their library; otherwise the page has static pictures.
 charts:
 	+@command -v npm >/dev/null || exit 0; \
 	$(MAKE) --no-print-directory build/page/charts.js || \
@@ -430,7 +430,7 @@ build/page/node_modules/.package-lock.json: bench/page/package.json bench/page/p
 	@cp $^ build/page/
 	cd build/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 
-# What is in the two files, and under which licences.
+# The packages in the two files below. Their licences are written before them.
 CHART_PACKAGES := d3 @observablehq/plot interval-tree-1d binary-search-bounds isoformat internmap delaunator \
 	robust-predicates
 build/page/charts.js: build/page/node_modules/.package-lock.json
@@ -439,7 +439,7 @@ build/page/charts.js: build/page/node_modules/.package-lock.json
 	cat d3/dist/d3.min.js @observablehq/plot/dist/plot.umd.min.js >>../charts.tmp
 	@mv build/page/charts.tmp $@
 
-# The page in a browser; needs chromium and npm.
+# Tests the page in a browser. Needs chromium and npm.
 check-page: build/bakeoff
 	@bench/page/test_page.sh
 
@@ -454,8 +454,8 @@ coverage: deps-test ## coverage of harness/ and codecs/ by the tests, file by fi
 MIN_COVERAGE := 90
 COVERED_BIN := $(OUT)/bakeoff $(OUT)/selfcheck $(TEST_PROGRAMS) $(FUZZ_TARGETS:%=$(OUT)/fuzz/%)
 
-# Counts of all runs of a binary go to one file (%m), written at exit. Below MIN_COVERAGE percent of
-# lines it fails.
+# All runs of a binary add their counts to one file (%m) at exit. Fails if less than MIN_COVERAGE percent
+# of lines are covered.
 coverage-report: export LLVM_PROFILE_FILE := $(abspath build/coverage)/profiles/%4m.profraw
 coverage-report: $(COVERED_BIN)
 	@rm -rf build/coverage/profiles; mkdir -p build/coverage/profiles

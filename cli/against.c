@@ -46,8 +46,8 @@ static bool own_command(char self[PATH_MAX], const char *words[MAX_WORDS])
 static void name_options(const struct bo_against *against, const char *words[MAX_WORDS])
 {
     /*
-     * A --kind that matches anything leaves out the field's programs, which are the same for both
-     * builds.
+     * An option --kind leaves out the field's programs, which are the same for both builds. So
+     * --kind * is given by default.
      */
     const char *const options[][2] = {{"--codec", against->codec},
                                       {"--kind", against->kind ? against->kind : "*"},

@@ -59,7 +59,7 @@ struct request {
     unsigned layouts;
     uint64_t layout_seed;
     struct bo_links links; /* empty: this program measures */
-    bool agent;            /* this program is a link and measures for another one */
+    bool agent;            /* this program is one of the links and measures for its parent */
     const char *check;     /* results to check instead of a run */
     double threshold;
     uint64_t *n_rows;      /* of each document */
@@ -165,7 +165,7 @@ static int parse_request(int argc, char **argv, struct request *request)
 {
     const struct bo_option options[] = {
         {"--format", 0, "F", "only this format", &request->format, NULL},
-        {"--codec", 0, "C[,...]", "only these (a * is any text); the no-op codec is always there",
+        {"--codec", 0, "C[,...]", "only these (a * is any text), and always the no-op codec",
          &request->codec, NULL},
         {"--corpus", 0, "X[,...]", "documents by name (a * is any text), files and folders",
          &request->corpus, NULL},
@@ -177,7 +177,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--held-out", 0, "DIR",
          "also the documents of this folder, reported beside the embedded ones", &request->held_out,
          NULL},
-        {"--scale", 0, NULL, "also the documents for curves over sizes that are here", NULL,
+        {"--scale", 0, NULL, "also the available documents for curves over sizes", NULL,
          &request->scale},
         {"--quick", 0, NULL, "a first look: see the table above", NULL, &request->quick},
         {"--full", 0, NULL, "the depth of published results: see the table above", NULL,
@@ -200,9 +200,9 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--resume", 0, NULL,
          "continue an interrupted run: FILE, or the newest partial one below OUT or results/", NULL,
          &request->resume},
-        {"--check", 0, "FILE", "instead: says what keeps these results out of results/",
+        {"--check", 0, "FILE", "instead of measuring: report why results/ would reject FILE",
          &request->check, NULL},
-        {"--agent", 0, NULL, "for itself: measures in another layout", NULL, &request->agent},
+        {"--agent", 0, NULL, "for internal use: measure in another layout", NULL, &request->agent},
         {"--report", 0, NULL, "also write REPORT.md and results/FORMAT.md of this run", NULL,
          &request->report},
         {NULL, 0, NULL, NULL, NULL, NULL},
@@ -213,8 +213,8 @@ static int parse_request(int argc, char **argv, struct request *request)
         "       [--shard K/N] [--against BUILD] [--json OUT] [--resume [FILE]]",
         "Measures encode, decode, open and each query kind and workload of every codec on every\n"
         "document, after checking the answers. Without options: all codecs on the documents in\n"
-        "the repository. Times are CPU time of the measuring thread. The more rows there are, the\n"
-        "shorter is a repetition, 8 ms to 1 ms.\n"
+        "the repository. Times are CPU time of the measuring thread. A repetition takes 8\n"
+        "ms, or down to 1 ms if there are many rows.\n"
         "\n"
         "           repetitions  documents                       also  time\n"
         "  --quick            5  in the repository                      5 min\n"
@@ -227,10 +227,10 @@ static int parse_request(int argc, char **argv, struct request *request)
         "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"
         "holds what was measured, marked as partial, and --resume, with the same options, "
         "measures\n"
-        "the rest. With --against, the comparison is that of `compare`, OUT gets this build's\n"
-        "results and OUT's name with .against.json the other's.\n"
-        "Exit code 1: a codec failed on something, but for documents of a kind that it does not\n"
-        "hold; with --against: something is worse.",
+        "the rest. --against compares like `compare`. This build's results are written to OUT,\n"
+        "the other's to OUT.against.json (for run.json: run.against.json).\n"
+        "Exit code 1: a codec failed on a document that it supports; with --against: something\n"
+        "is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
@@ -293,7 +293,7 @@ static bool add_documents(const struct bo_format *format, const char *list,
 }
 
 /*
- * A name in the filters may only match documents of other shards, so the filters are compared with
+ * A name in the filters may match only documents of other shards. So the filters are compared with
  * everything in the formats.
  */
 static void meet_filters(struct bo_bench_options *bench, const struct bo_documents *documents)
@@ -338,7 +338,10 @@ static void take_off_formats_without_held_out(struct bo_documents *documents)
     }
 }
 
-/* False if document i is held out but has the content of one before it that is not. */
+/*
+ * False if document i is held out and an earlier document that is not held out has the same
+ * content.
+ */
 static bool check_held_out(const struct bo_documents *documents, size_t i)
 {
     const struct bo_document *a = &documents->items[i];
@@ -371,9 +374,9 @@ static bool is_recorded_on(const struct bo_document *document)
 }
 
 /*
- * Loads and checks each document, counts its rows, and unloads it unless it is the only one: a
- * process forks the faster the less memory it has. Removes the documents for which the file of
- * --workload was not recorded, and files in the user's folder that are no documents.
+ * Loads and checks each document, counts its rows, and unloads it unless it is the only one,
+ * because fork takes longer in a process with more memory. Removes the documents for which the file
+ * of --workload was not recorded, and files in the user's folder that are not documents.
  */
 static bool count_documents(struct request *request, struct bo_documents *documents)
 {
@@ -790,8 +793,8 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
 }
 
 /*
- * Loads and plans one document at a time and then frees it, so that the memory that a process forks
- * with stays small.
+ * Loads, plans and frees one document at a time, because fork takes longer in a process with more
+ * memory.
  */
 static enum bo_status measure_document(struct session *session, struct bo_document *document,
                                        struct bo_error *err)

@@ -69,14 +69,11 @@ int bo_cmd_compare(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "compare", "OLD.json NEW.json [--threshold PERCENT] [--all] [--style text|md] [--json]",
-        "Says what is better or worse in NEW, of two results of `bench --json`. Times are "
-        "compared\n"
-        "by Mann-Whitney's test, with Holm's correction over a document's rows; a ratio is "
-        "printed\n"
-        "with its 95% interval. Sizes, memory and pages are exact: any change is reported. Times "
-        "of\n"
-        "two processors get no verdict: they are printed side by side, over those of the baseline "
-        "codec.\n"
+        "Compares two results of `bench --json`, and reports what is better or worse in NEW.\n"
+        "Times are compared by Mann-Whitney's test, with Holm's correction over a document's\n"
+        "rows; a ratio is printed with its 95% interval. Sizes, memory and pages are exact: any\n"
+        "change is reported. Times of two processors are not judged: they are printed side by\n"
+        "side, each divided by the time of the baseline codec.\n"
         "Exits with 1 when something is worse.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);

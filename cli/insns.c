@@ -168,7 +168,8 @@ int bo_cmd_insns(int argc, char **argv)
         {"--check", 0, "FILE",
          "compare with these; exits with 1 when one differs, 2 when none can be", &golden, NULL},
         {"--golden", 0, NULL, "print what --check takes", NULL, &as_golden},
-        {"--counted", 0, "FORMAT", "for itself: what runs under callgrind", &counted, NULL},
+        {"--counted", 0, "FORMAT", "for internal use: the process that callgrind runs", &counted,
+         NULL},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {

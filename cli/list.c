@@ -225,7 +225,8 @@ int bo_cmd_list(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "list", "[formats|codecs|corpora|workloads]",
-        "Without an argument, the first three. Formats come with their query kinds and workloads.",
+        "Without an argument, lists formats, codecs and corpora. The list of formats includes\n"
+        "their query kinds and workloads.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

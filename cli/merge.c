@@ -116,9 +116,9 @@ int bo_cmd_merge(int argc, char **argv)
     const struct bo_usage usage = {
         "merge", "FORMAT F.txt F.txt... [-o OUT.txt] | A.json B.json... [--partial] [-o OUT.json]",
         "Adds up text forms as the field's tools merge profiles. Sums that do not fit stop at the\n"
-        "largest number; how many did is said on standard error. Texts that contradict each other\n"
-        "are bad input.\n"
-        "Or puts together the results of `bench --shard K/N --json`: all N shards, of one commit,\n"
+        "largest number; their count is printed on standard error. Texts that contradict each\n"
+        "other are bad input.\n"
+        "Or merges the results of `bench --shard K/N --json`: all N shards, of one commit,\n"
         "build, set of options and list of documents. Each document's times stay those of its\n"
         "shard's machine and run.",
         options};

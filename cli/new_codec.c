@@ -136,11 +136,11 @@ int bo_cmd_new_codec(int argc, char **argv)
     const struct bo_option options[] = {{NULL, 0, NULL, NULL, NULL, NULL}};
     const struct bo_usage usage = {
         "new-codec", "FORMAT NAME",
-        "Writes codecs/FORMAT/NAME.c, a codec that compiles and can hold nothing yet, and its "
+        "Writes codecs/FORMAT/NAME.c, a codec that compiles but supports no model, and its "
         "line\n"
         "in codecs/FORMAT/codecs.def. Run it in bakeoff's source tree. docs/adding-a-codec.md "
         "goes\n"
-        "on from there; for a codec outside of the tree see examples/plugin.",
+        "the next steps; for a codec outside of the tree see examples/plugin.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

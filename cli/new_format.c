@@ -158,7 +158,7 @@ static int write_skeleton(const struct names *names)
     if (system(path) != 0)
         fprintf(stderr, "bakeoff: %s: clang-format fails\n", folder);
     printf("%s is written and listed in %s. `make && make golden FORMATS=%s` builds it and accepts "
-           "its sizes;\ndocs/adding-a-format.md goes on from there.\n",
+           "its sizes;\ndocs/adding-a-format.md describes the next steps.\n",
            folder, list, names->lower);
     return BO_EXIT_OK;
 }
@@ -187,8 +187,8 @@ int bo_cmd_new_format(int argc, char **argv)
     const struct bo_usage usage = {
         "new-format", "NAME",
         "Writes codecs/NAME, a format with one codec that passes every check, and its line in\n"
-        "codecs/formats.def. Run it in bakeoff's source tree. docs/adding-a-format.md goes on\n"
-        "from there; for a format outside of the tree see examples/format-plugin.",
+        "codecs/formats.def. Run it in bakeoff's source tree. docs/adding-a-format.md has\n"
+        "the next steps; for a format outside of the tree see examples/format-plugin.",
         options};
     struct names names = {.json = false};
     const int n = bo_options_parse(&usage, argc, argv);

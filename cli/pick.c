@@ -263,9 +263,9 @@ int bo_cmd_pick(int argc, char **argv)
         "Picks the codec with the lowest score. A score is the geometric mean of the codec's "
         "ratios\n"
         "to the status quo, by weights; limits must hold on every document. Prints the Pareto\n"
-        "front, the pick and the runner-up of another encoding, whether the 95% intervals of the\n"
-        "medians leave a doubt, how far each weight may move before the pick changes, and the\n"
-        "figures. Exits with 1 when no codec meets the limits.",
+        "front, the pick and the runner-up of another encoding, whether the pick is clear within\n"
+        "the 95% intervals of the medians, how far each weight may move before the pick changes,\n"
+        "and the figures. Exits with 1 when no codec meets the limits.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

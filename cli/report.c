@@ -330,7 +330,7 @@ int bo_cmd_report(int argc, char **argv)
          "from the results in results/NAME alone (default: of all machines)", &r.machine, NULL},
         {"--output", 'o', "DIR", "where REPORT.md and results/ are (default: here)", &r.output,
          NULL},
-        {"--page", 0, NULL, "write the HTML page alone, with the pictures that are there", NULL,
+        {"--page", 0, NULL, "write the HTML page alone, with the existing pictures", NULL,
          &r.page_only},
         {"--charts", 0, "FILE",
          "the page's chart library (default: build/page/charts.js, which `make report` fetches)",

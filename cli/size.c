@@ -146,10 +146,10 @@ static bool show_fields(const struct bo_document *document, const char *svg, jso
         json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", document->name, "fields",
                                               grid_json(&by_field), "stored", grid_json(&stored)));
     } else {
-        printf("%s: fields; order 1 knows the value before, and not what statistics cost\n\n",
+        printf("%s: fields; order 1: given the preceding value, without the cost of statistics\n\n",
                document->name);
         bo_grid_text(&by_field, WIDTH, stdout);
-        printf("\nAs stored, by the sections that codecs mark; -: no field of the model\n\n");
+        printf("\nAs stored, by the sections that codecs mark; -: not a field of the model\n\n");
         bo_grid_text(&stored, WIDTH, stdout);
     }
     if (svg) {

@@ -513,8 +513,8 @@ int bo_cmd_verify(int argc, char **argv)
     struct request request = {.seed = 1, .n_workers = bo_n_processors()};
     const char *seed = NULL, *generate = NULL, *effort = "normal", *jobs = NULL;
     const struct bo_option options[] = {
-        {"--effort", 0, "low|normal|full", "how hard to look (default normal), see above", &effort,
-         NULL},
+        {"--effort", 0, "low|normal|full", "amount of checking (default normal), see above",
+         &effort, NULL},
         {"--codec", 0, "CODEC", "only this codec", &request.codec, NULL},
         {"--generate", 0, "N", "also N generated documents", &generate, NULL},
         {"--seed", 0, "S", "of everything that is sampled or generated (default 1)", &seed, NULL},

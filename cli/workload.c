@@ -100,7 +100,7 @@ int bo_cmd_workload(int argc, char **argv)
         "check: whether FILE is a recorded workload (docs/workloads.md) of the document DOC, and\n"
         "all its queries are inside the document. header: the first lines of a new file; the\n"
         "recorder adds program, version and recorded. DOC is a document of the corpora or a file.\n"
-        "Exit code 1: FILE is of another document, or has a query that is outside of it.",
+        "Exit code 1: FILE was recorded on another document, or has a query outside of DOC.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

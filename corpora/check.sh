@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks that the embedded documents, name lists and vectors are byte for byte those in manifest.json. Needs no
-# network.
+# Checks that the embedded documents, name lists and vectors have the hashes and counts in manifest.json.
+# Needs no network.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
 . ./documents.sh
@@ -30,7 +30,7 @@ while IFS=$'\t' read -r name format file sha256 entry; do
     [ "$found" = "$units" ] || fail "$file: $found $(units_of "$format"), not $units"
 done < <(jq -r '(.documents[], (.lists[] | .format = "names")) | select(.embedded) |
     [.name, .format, .file, .sha256, tojson] | join("\t")' manifest.json)
-[ $n -gt 0 ] || fail "the manifest lists nothing embedded"
+[ $n -gt 0 ] || fail "the manifest has no embedded documents"
 
 while IFS=$'\t' read -r file counters; do
     found=$(text_of "$file" |
@@ -44,7 +44,7 @@ while IFS=$'\t' read -r file sha256 document; do
     n=$((n + 1))
     has_sha256 "$file" "$sha256" || fail "$file: the vector has another SHA-256"
     jq -e --arg name "$document" 'any(.documents[]; .name == $name and .embedded)' manifest.json \
-        >/dev/null || fail "$file: is no embedded document"
+        >/dev/null || fail "$file: $document is not an embedded document"
 done < <(jq -r '.vectors[] | [.file, .sha256, .document] | @tsv' manifest.json)
 
 # Recorded workloads and their documents; `bakeoff workload check` reads them.
@@ -54,7 +54,7 @@ while IFS=$'\t' read -r file sha256 document queries; do
     found=$(text_of "$file" | grep -vcE '^(#|action)')
     [ "$found" = "$queries" ] || fail "$file: $found queries, not $queries"
     jq -e --arg name "$document" 'any(.documents[]; .name == $name and .embedded)' manifest.json \
-        >/dev/null || fail "$file: is of no embedded document"
+        >/dev/null || fail "$file: $document is not an embedded document"
 done < <(jq -r '.workloads[] | [.file, .sha256, .document, .queries] | @tsv' manifest.json)
 
 # The sources of documents must be in the manifest, too.
@@ -62,7 +62,7 @@ unknown=$(jq -r '(.lists | map(.name)) as $lists | (.documents | map(.file)) as 
     .documents[] | select((.source.list and (.source.list | IN($lists[]) | not)) or
         (.import.counters_like and (.import.counters_like | IN($files[]) | not))) | .name' \
     manifest.json)
-[ -z "$unknown" ] || fail "made from what the manifest does not list: $unknown"
+[ -z "$unknown" ] || fail "documents whose sources are not in the manifest: $unknown"
 
 # Every text in a format's folder, compressed or not, must be in the manifest.
 for file in */*.txt */*.xz */*.zst */*/*.xz; do
@@ -72,5 +72,5 @@ for file in */*.txt */*.xz */*.zst */*/*.xz; do
         manifest.json >/dev/null || fail "$file: not in the manifest"
 done
 [ $failed -eq 0 ] &&
-    echo "corpora: $n embedded documents, lists, workloads and vectors are as the manifest says"
+    echo "corpora: $n embedded documents, lists, workloads and vectors match the manifest"
 exit $failed

@@ -463,7 +463,7 @@ static bool add_known(const struct bo_format *format, const char *name,
 /* ---- the format of a path or name ------------------------------------------------------------ */
 
 /*
- * True when the format accepts the file: as a binary of the field that it knows, or as its text
+ * True when the format accepts the file: an importer of the format reads it, or it is in the text
  * form.
  */
 static bool accepts(const struct bo_format *format, const char *path)

@@ -26,7 +26,7 @@ struct bo_document {
     bool external;   /* is in $BAKEOFF_CORPORA */
     bool sample;     /* embedded, but only a part of a document that can be fetched */
     bool scale;      /* made for curves over sizes, not for comparisons: used only when named */
-    bool held_out;   /* nobody looked at it while codecs were designed, according to its user */
+    bool held_out;   /* held out: not used while codecs were designed, as its user states */
     char sealed[16]; /* "2026-11-24": the date of the seal in git (sealed.h); "" without one */
     bool present;    /* its file exists (fetched ones: after `make corpora`) */
     /* if not 0: the number of units to draw, distributed as in the document at `path` */

@@ -3,15 +3,15 @@
 #
 #   corpora/fetch.sh [--embedded|--held-out] [NAME...]
 #
-# Reads manifest.json. Documents that are not embedded go to corpora/fetched/FORMAT/, name lists
-# that several of them are made from to corpora/fetched/lists/; what is there already is left
-# alone. Some are profiles of programs that are built here; those that are not the same each time
-# have no hash in the manifest. With --embedded, makes the embedded documents and lists anew from
-# their sources and compares. NAMEs pick documents (and, with --embedded, lists). KEEP=1 keeps the
-# binaries, under corpora/fetched/sources/. --held-out reads held-out.json instead and makes the
-# documents in corpora/fetched/held-out/FORMAT/, for `bakeoff bench --held-out`. BAKEOFF overrides
-# the importer's program. Exit 0: all there, but for what this machine cannot make; 1: some failed,
-# each with a line that says why; 2: nothing could be tried.
+# Reads manifest.json. Documents that are not embedded are written to corpora/fetched/FORMAT/, name
+# lists that several of them are made from to corpora/fetched/lists/. Existing files are kept.
+# Some documents are profiles of programs that this script builds. Those that differ from run to run
+# have no hash in the manifest. --embedded makes the embedded documents and lists again from their
+# sources, and compares them. NAMEs select documents (and, with --embedded, lists). KEEP=1 keeps the
+# binaries in corpora/fetched/sources/. --held-out reads held-out.json instead, and makes the
+# documents in corpora/fetched/held-out/FORMAT/, for `bakeoff bench --held-out`. BAKEOFF is the
+# program that imports. Exit 0: all documents exist, except those that this machine cannot make;
+# 1: some failed, and a line gives the reason for each; 2: bad usage, or a requirement is missing.
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 2
 . ./documents.sh
@@ -31,7 +31,7 @@ give_up() {
 
 command -v jq >/dev/null || give_up "jq is not installed (Debian: jq)"
 [ -x "$bakeoff" ] || give_up "no $bakeoff: run make first"
-jq empty $manifest || give_up "$manifest is no JSON"
+jq empty $manifest || give_up "$manifest is not valid JSON"
 mkdir -p fetched
 work=$(mktemp -d "$PWD/fetched/.work.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -47,7 +47,7 @@ fetch_npm() { # package version member
         mv "$work/$3" "$work/source"
 }
 
-# Uses package lists of its own, so that foreign architectures need no change to the system.
+# Uses its own package lists, so foreign architectures need no change to the system.
 apt_for() { # architecture command...
     local lists=$work/apt/lists archives=$work/apt/archives architecture=$1
     shift
@@ -58,7 +58,7 @@ apt_for() { # architecture command...
 
 # Unpacks a package into "$work/deb".
 unpack_debian() { # package:architecture version
-    command -v apt-get >/dev/null || { echo "this is no Debian system" >&2; return 1; }
+    command -v apt-get >/dev/null || { echo "apt-get is not installed: not a Debian system" >&2; return 1; }
     local architecture=${1#*:}
     if [ ! -e "$work/apt/updated.$architecture" ]; then
         apt_for "$architecture" update && touch "$work/apt/updated.$architecture" || return 1
@@ -171,7 +171,7 @@ make_document() { # name format sha256 units
         return 1
     n=$(count_units "$2" <"$work/document")
     [ "$n" = "$4" ] || { [ "$4" = - ] && [ "$n" -gt 0 ]; } ||
-        { echo "it has $n, the manifest says $4" >&2; return 1; }
+        { echo "the document has $n units, but the manifest has $4" >&2; return 1; }
     [ "$3" = - ] || has_sha256 "$work/document" "$3" ||
         { echo "the document has another SHA-256" >&2; return 1; }
 }
@@ -225,15 +225,15 @@ list "$@" >"$work/lines"
 n=0 n_all=$(wc -l <"$work/lines") n_failed=0 n_skipped=0
 if $embedded && [ $# -eq 0 ]; then
     jq -r '.documents[] | select(.embedded and (.import | not)) |
-        "corpora: \(.name): not made by this script: \(.format)/README.md says how"' "$manifest"
+        "corpora: \(.name): not made by this script: \(.format)/README.md describes how"' "$manifest"
 fi
-[ "$n_all" -gt 0 ] || give_up "no such document in the manifest, or none that is imported"
-[ $# -eq 0 ] || [ $# -eq "$n_all" ] || give_up "not all of these are in the manifest"
+[ "$n_all" -gt 0 ] || give_up "the manifest has no such document, or none that this script imports"
+[ $# -eq 0 ] || [ $# -eq "$n_all" ] || give_up "not every NAME is in the manifest"
 while IFS=$'\t' read -r -a fields <&3; do
     n=$((n + 1))
     at="[$n/$n_all] ${fields[0]}"
     if ! $embedded && is_there "${fields[2]}" "${fields[3]}"; then
-        say "$at: there"
+        say "$at: exists"
         continue
     fi
     say "$at: ${fields[6]} ${fields[7]} (${fields[5]})"
@@ -241,16 +241,16 @@ while IFS=$'\t' read -r -a fields <&3; do
     code=$?
     if [ $code -eq 0 ]; then
         said="${fields[4]} $(units_of "${fields[1]}")"
-        [ "${fields[3]}" != - ] || said="made; it differs from run to run, so nothing is compared"
-        $embedded && said="made anew, the same bytes"
+        [ "${fields[3]}" != - ] || said="made; not compared, because it differs from run to run"
+        $embedded && said="made again, the same bytes"
         say "$at: $said"
     elif [ $code -eq 77 ]; then
-        say "$at: not made: this machine cannot"
+        say "$at: not made: not possible on this machine"
         n_skipped=$((n_skipped + 1))
     else
         say "$at: FAILED"
         n_failed=$((n_failed + 1))
     fi
 done 3<"$work/lines"
-say "$((n_all - n_failed - n_skipped)) of $n_all documents are there"
+say "$((n_all - n_failed - n_skipped)) of $n_all documents exist"
 [ $n_failed -eq 0 ]

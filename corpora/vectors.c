@@ -13,12 +13,14 @@ enum {
     N_VALID = 24,
     MAX_TEXT = 4096,  /* bytes of a small model's text, and of an answer's */
     MAX_BYTES = 2048, /* of an encoding */
-    /* For codecs without so small ones, such as history trees with nodes of 64 KiB: */
+    /*
+     * Limits for codecs without encodings of that size, such as history trees with nodes of 64 KiB:
+     */
     N_LARGE = 3,
     MAX_LARGE_BYTES = 1 << 18,
     N_SEEDS = 400,
     N_ANSWERS = 6,      /* per query kind */
-    N_SPREAD = 1 << 20, /* the first queries of a kind, among which answers are spread */
+    N_SPREAD = 1 << 20, /* the answers are of queries spread over the first ones of a kind */
     MAX_DAMAGED = 1024, /* damaged bytes, from the start of an encoding */
     MAX_INVALID = 128,  /* rules */
     BUDGET = 1 << 26,   /* memory for one input, in bytes */
@@ -47,7 +49,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* False unless it is hex of whole bytes. */
+/* False unless the text is hexadecimal and has whole bytes. */
 static bool read_hex(const json_t *json, struct bo_arena *arena, struct bo_span *bytes_ret)
 {
     const char *text = json_string_value(json);
@@ -118,7 +120,9 @@ static bool encode(const struct bo_codec *codec, const void *model, struct bo_ar
     return p != NULL;
 }
 
-/* Prints one answer like `bakeoff query`, from the reader, or from the oracle if that is NULL. */
+/*
+ * Prints one answer like `bakeoff query`: from the reader, or from the oracle if `reader` is NULL.
+ */
 static bool print_answer(const struct bo_codec *codec, void *reader, const void *model,
                          const struct bo_query_kind *kind, unsigned k, const void *query,
                          struct bo_arena *arena, struct bo_span *text_ret)
@@ -283,7 +287,7 @@ static void damage(struct rejections *all, struct bo_span bytes)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Valid vectors of different bytes, and what their damage led to. */
+/* Valid vectors with distinct bytes, and the invalid vectors found by damaging them. */
 struct making {
     const struct bo_format *format;
     const struct bo_codec *codec;
@@ -351,7 +355,9 @@ static void add_chosen(struct making *m)
             add_valid(m, of, &limits);
 }
 
-/* Adds the listed damage of valid vectors. The list is stale where that is accepted. */
+/*
+ * Adds the listed damage of valid vectors. Damage that the codec accepts is stale, and is reported.
+ */
 static void add_damaged(const struct making *m, json_t *invalid)
 {
     for (const struct bo_vector_damage *d = bo_vector_damages; d->encoding; d++) {
@@ -412,7 +418,7 @@ static bool say(struct bo_vector_finding *finding, const char *what)
     return false;
 }
 
-/* Those of the kinds that the codec supports: some readers support fewer. */
+/* The answers of the kinds that the codec supports. Some readers support fewer kinds. */
 static json_t *answers_to(const struct bo_format *format, const struct bo_codec *codec,
                           const json_t *answers)
 {

@@ -16,10 +16,10 @@
  */
 json_t *bo_vectors_make(const struct bo_format *format, const struct bo_codec *codec);
 
-/* The valid ones that come from small models alone (vectors_models.h): an array. */
+/* The valid vectors that are made from small models only (vectors_models.h): an array. */
 json_t *bo_vectors_make_small(const struct bo_format *format, const struct bo_codec *codec);
 
-/* What a vector is wrong about; "" where a text does not apply. */
+/* One difference between a vector and the codec. A text that does not apply is "". */
 struct bo_vector_finding {
     char name[64];    /* "valid 3", "invalid 12" */
     char detail[240]; /* "bytes differ at byte 5" */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Conformance vectors of every encoding, in corpora/vectors: `vectors.sh make [FORMAT/CODEC...]` writes them anew,
-# `vectors.sh check [FORMAT/CODEC...]` checks them with every codec that reads the encoding, and that no encoding lacks
-# them. A change of a layout fails here until its vectors are made anew.
+# Conformance vectors of every encoding, in corpora/vectors. `vectors.sh make [FORMAT/CODEC...]` writes them.
+# `vectors.sh check [FORMAT/CODEC...]` checks them with every codec that reads the encoding, and checks that every
+# encoding has vectors. After a change of a layout, the check fails until its vectors are written again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bakeoff=${BAKEOFF:-build/bakeoff}

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# How much of each codec its conformance vectors reach: vectors_coverage.sh [-l] [FORMAT/CODEC...] prints it; without
-# codecs, of every encoding of role `new` or `proposed`. -l lists the missed lines and sides of conditions.
-# vectors_coverage.sh check [FORMAT/CODEC...] compares with corpora/vectors/coverage.tsv and fails where a line or a side
-# is missed that reports no error and has no reason in corpora/vectors/unreached.tsv or unreached_sides.tsv.
-# vectors_coverage.sh make writes coverage.tsv anew, and those reasons that it can decide by itself: code that only other
-# encodings of the format run.
+# The coverage of each codec by its conformance vectors. vectors_coverage.sh [-l] [FORMAT/CODEC...] prints it; the default
+# is every encoding of role `new` or `proposed`. -l lists the missed lines and sides of conditions.
+# vectors_coverage.sh check [FORMAT/CODEC...] compares the coverage with corpora/vectors/coverage.tsv. It fails if a missed
+# line or side reports no error and has no reason in corpora/vectors/unreached.tsv or unreached_sides.tsv.
+# vectors_coverage.sh make writes coverage.tsv, and those reasons that it can derive: code that only other encodings of the
+# format run.
 #
-# Each codec is exported and built with clang's coverage; the exported test then decodes, encodes and queries the valid
-# vectors and decodes the invalid ones, with the portable code and with that for each level that the processor has. So the
-# lines are those of encoder, decoder and reader with the shared code that they use, less harness/core. Needs clang,
-# llvm-profdata, llvm-cov, python3 and jq; 77 without.
+# Each codec is exported and built with clang's coverage. The exported test decodes, encodes and queries the valid vectors
+# and decodes the invalid ones, with the portable code and with the code for each level that the processor supports. The
+# lines are those of encoder, decoder and reader and of the shared code that they use, except harness/core. Needs clang,
+# llvm-profdata, llvm-cov, python3 and jq. Exit 77: one is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bakeoff=${BAKEOFF:-build/bakeoff} table=corpora/vectors/coverage.tsv reasons=corpora/vectors/unreached.tsv sides=corpora/vectors/unreached_sides.tsv
@@ -83,7 +83,7 @@ check)
             echo "$encoding: these lines and sides are missed by its vectors and have no reason in $reasons or $sides"
             failed=$((failed + 1))
         elif ! grep -qxF "$(sed -n 1p "$scratch/out")" "$table"; then
-            echo "$encoding: another row than in $table, which \`corpora/vectors_coverage.sh make\` writes"
+            echo "$encoding: the row differs from that in $table, which \`corpora/vectors_coverage.sh make\` writes"
             failed=$((failed + 1))
         fi
     done

@@ -102,7 +102,7 @@ static void put_block(const char *p, const char *end, uint64_t i, struct bo_writ
     }
 }
 
-/* The text, in which the lines between "*N" and "*" are repeated N times, numbered from i = 0. */
+/* Expands the text: the lines between "*N" and "*" are repeated N times, numbered from i = 0. */
 static void expand(const char *p, struct bo_writer *out)
 {
     while (*p) {

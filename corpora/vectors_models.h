@@ -10,29 +10,29 @@
 struct bo_vector_model {
     const char *encoding; /* "pcdata/packed-starts" */
     const char *text;     /* its text form, or NULL */
-    const char *entropy;  /* what the generator draws from, in hex, or NULL */
+    const char *entropy;  /* the bytes that the generator draws from, in hex, or NULL */
     uint64_t seed;
     size_t scale;        /* units */
-    size_t noise_nbytes; /* 0: drawn from an endless generator; else from so many random bytes */
-    size_t n_resampled;  /* not 0: so many units drawn from that model, so that things repeat */
+    size_t noise_nbytes; /* 0: drawn from a seeded source; else from this many random bytes */
+    size_t n_resampled;  /* not 0: this many units are drawn from that model, so values repeat */
 };
 
 /*
- * Models that every encoding starts with: small ones of growing size, for seeds from 0. Odd ones
- * come from a fuzzer's bytes, which hold more that is rare.
+ * Models that every encoding starts with: small ones of growing size, for seeds from 0. Models of
+ * odd seeds are drawn from random bytes like a fuzzer's, which produce rare constructs more often.
  */
 struct bo_vector_model bo_vector_model_at(uint64_t seed);
 
 /*
- * Models chosen for one encoding, so that the vectors reach what the small ones leave out:
- * corpora/vectors.def, ends with an encoding NULL.
+ * Models chosen for one encoding, so that the vectors reach code that the small models do not
+ * reach. The list is corpora/vectors.def; it ends with an encoding NULL.
  */
 extern const struct bo_vector_model bo_vector_models[];
 
 /*
- * Damage of valid vectors, so that the invalid ones reach what one vector for each rule leaves out:
- * `n` bytes at `off` are replaced by others. corpora/vectors_damaged.def, ends with an encoding
- * NULL.
+ * Damage of valid vectors: `n` bytes at `off` are replaced by others. It makes invalid vectors that
+ * reach code which one vector for each rule does not reach. The list is
+ * corpora/vectors_damaged.def; it ends with an encoding NULL.
  */
 extern const struct bo_vector_damage {
     const char *encoding;
@@ -45,7 +45,7 @@ extern const struct bo_vector_text {
     const char *format, *name, *text;
 } bo_vector_texts[];
 
-/* False where generator or parser fails. */
+/* False when the generator or the parser fails. */
 bool bo_vector_model_make(const struct bo_format *format, const struct bo_vector_model *model,
                           struct bo_arena *arena, void **model_ret);
 

@@ -39,7 +39,8 @@ struct bo_codec {
     const char *reads;
     /*
      * If this codec is a level of another codec, the name of that codec; else NULL. A level has an
-     * encoder of its own, which writes the same layout with other choices; all else is shared.
+     * encoder of its own, which writes the same layout with other choices. Everything else is
+     * shared.
      */
     const char *level_of;
     enum bo_role role;

@@ -83,7 +83,8 @@ struct bo_query_kind {
 
     /*
      * The number of valid queries of a model, and the i-th of them; false past the last. Callers
-     * pass i = 0, 1, ... and leave the previous query in *query, from which a kind may step on.
+     * pass i = 0, 1, ... and leave the previous query in *query, from which a kind may derive the
+     * next one.
      */
     uint64_t (*count)(const void *model);
     bool (*at)(const void *model, uint64_t i, void *query);

@@ -339,7 +339,7 @@ static const struct bo_workload variants[BO_N_RECORDED_WORKLOADS] = {
 const char *const bo_recorded_names[BO_N_RECORDED_WORKLOADS] = {"recorded", "recorded-all",
                                                                 "recorded-cold"};
 
-/* The queries that are no hits of the consumer's cache, with the starts of actions among them. */
+/* The queries that are not hits of the consumer's cache, with the starts of actions among them. */
 static struct bo_given *without_hits(const struct bo_recorded *recorded, unsigned k,
                                      struct bo_arena *arena, size_t *n_ret)
 {

@@ -4,9 +4,9 @@
  *
  *   make 30599/30599 [000]  2990.476402123: sched:sched_switch: prev_comm=make prev_pid=30599 ...
  *
- * A line: the name of a task, its thread or process/thread, the CPU, seconds, the event, and what
- * the kernel prints of it. Of comments, `# arch : x86_64` counts: it says what system calls are
- * called. Events that say nothing about states are passed over.
+ * A line contains the name of a task, its thread or process/thread, the CPU, seconds, the event,
+ * and the kernel's text for it. The only comment that is read is `# arch : x86_64`: it determines
+ * the names of system calls. Events that do not change states are skipped.
  */
 #include "corpora/import/import.h"
 #include "corpora/import/kernel_states.h"

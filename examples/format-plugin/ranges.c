@@ -151,7 +151,7 @@ static const struct bo_query_kind kinds[N_KINDS] = {
  *   u32  value
  *
  * A query does a binary search in `rows`. `lengths` has varints: the gap between the range before
- * and the start, the length less 1, the value. It is walked from its start.
+ * and the start, the length less 1, the value. A query reads it from its start.
  */
 struct reader {
     struct bo_span in;

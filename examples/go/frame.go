@@ -19,12 +19,12 @@ type Frame struct {
 	Tables  []Ref
 }
 
-// A Ref says where a table's record is, and how many quanta its text has.
+// A Ref has the offset of a table's record, and the number of quanta of its text.
 type Ref struct {
 	Off, TextLen uint32
 }
 
-// ReadFrame takes a payload apart. It checks the sizes, but no record.
+// ReadFrame parses a payload. It checks the sizes, but not the records.
 func ReadFrame(payload []byte) (*Frame, error) {
 	const headLen = 16
 	if len(payload) < headLen {

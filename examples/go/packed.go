@@ -143,7 +143,7 @@ func LookupPacked(data []byte, off, textLen, pc uint32) int32 {
 	return base.base + int32(value*base.unit)
 }
 
-// lookupOther looks up in a record that is no short list.
+// lookupOther looks up in a record that is not a short list.
 func lookupOther(record []byte, textLen, pc uint32) int32 {
 	head := uint32(binary.LittleEndian.Uint16(record))
 	form := head >> 3 & 3
@@ -172,7 +172,7 @@ func lookupOther(record []byte, textLen, pc uint32) int32 {
 	return base.base + int32(value*base.unit)
 }
 
-// A block taken apart: the places of its parts are in bits from its first byte.
+// A parsed block. The positions of its parts are in bits from its first byte.
 type block struct {
 	p                        []byte
 	nStarts                  uint32
@@ -290,7 +290,7 @@ func findListed(p []byte, number uint32) (below, n uint32) {
 	return at - number, n
 }
 
-// find returns the value at a quantum, which counts from the start of the block at p.
+// find returns the value at a quantum of the block at p, counted from the block's start.
 func find(p []byte, description, lastQuantum, quantum uint32) uint32 {
 	low, lowWidth := description>>6&15, description>>10&31
 	number, full := description>>15&7, description>>18&3
@@ -371,7 +371,7 @@ func (s *split) entryBits() uint64 {
 	return blockBits + uint64(s.biasBits) + uint64(s.offBits)
 }
 
-// entry returns what the index says of a block; off is the byte of the record where it starts.
+// entry returns the index entry of a block; off is the byte of the record where the block starts.
 func (s *split) entry(number uint32) (description, bias uint32, off uint64) {
 	at := s.indexAt + uint64(number)*s.entryBits()
 	description = bitsAt(s.record, at, blockBits)

@@ -5,8 +5,9 @@ import (
 	"sort"
 )
 
-// The writer chooses as the one in C does, so that both write the same bytes: a list where one is
-// possible, since it is the faster one; otherwise one block, or several, whose size is searched for.
+// The writer makes the same choices as the one in C, so that both write the same bytes. It writes a list
+// where possible, because lists are faster. Otherwise it writes one block, or several whose size it
+// searches for.
 
 // AppendPacked appends a table in packed-starts. It returns false when the blocks of a record have
 // 2 GiB or more.
@@ -27,7 +28,7 @@ func AppendPacked(dst []byte, runs []Run, textLen uint32) ([]byte, bool) {
 	return w.dst, true
 }
 
-// Lists are faster than blocks: they may take so many bits more.
+// Lists are faster than blocks, so they may be larger by this many bits.
 const listMoreBits = 24
 
 // A stretch is the runs that touch some quanta of the text: runs[first] covers their start, those
@@ -42,7 +43,7 @@ func (s *stretch) startOf(run int) uint32 {
 	return s.runs[run].PC - s.start
 }
 
-// noFit is the size of what is not possible.
+// noFit is the size of a form that is not possible.
 const noFit = math.MaxUint64
 
 // countFull returns the number of buckets of 2^low quanta with more than bucketMax starts, or more
@@ -489,7 +490,7 @@ func (c *splitForm) putBias(w *bitWriter, moreBits uint) {
 	w.put(uint32(bias>>nbits), moreBits)
 }
 
-// putDescription writes 0 bits for a single run.
+// putDescription writes a description. A single run has 0 bits.
 func (b *blockForm) putDescription(w *bitWriter) {
 	w.put(uint32(b.nStarts), 6)
 	w.put(uint32(b.low), 4)

@@ -17,8 +17,8 @@ import (
 // AreaPadding is the number of zeros that follow an area.
 const AreaPadding = 64
 
-// A Run says from which PC, in quanta, a value holds. The first run of a table has PC 0. PCs
-// ascend, and neighbouring runs have different values.
+// A Run has a value and the PC, in quanta, from which the value applies. The first run of a table has
+// PC 0. PCs ascend, and neighbouring runs have different values.
 type Run struct {
 	PC    uint32
 	Value int32

@@ -118,7 +118,7 @@ final class Check {
             for (int i = 0; i < n; i++) {
                 byte[] copy = i % 4 == 0 ? Arrays.copyOf(data, random.nextInt(data.length)) : data.clone();
                 for (int k = random.nextInt(4); k >= 0 && i % 4 != 0; k--) {
-                    // Heads decide more than the rest, so half of the changes are there.
+                    // At least half of the changes are in the first 8 KiB, where the heads are: they affect more reads.
                     int at = random.nextInt(random.nextBoolean() ? Math.min(8192, copy.length) : copy.length);
                     copy[at] = (byte) (i % 4 == 1 ? copy[at] ^ 1 << random.nextInt(8) : random.nextInt(256));
                 }

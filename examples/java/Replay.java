@@ -19,8 +19,9 @@ import java.util.Map;
  *     Replay HISTORY.ht HISTORY.time-index ROUNDS < WORKLOAD
  *
  * Each round opens both files anew and runs all actions in order, each on both readers; which one is first changes with
- * every action. The latency of an action is the CPU time of its queries, which other programs on the machine disturb least; the
- * median of all rounds but the first, which the Java machine partly interprets. Its figures are printed apart.
+ * every action. The latency of an action is the CPU time of its queries, which background load affects least. It is the
+ * median of all rounds but the first, which the Java machine partly interprets. The figures of the first round are printed
+ * separately.
  */
 final class Replay {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

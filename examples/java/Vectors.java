@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  */
 final class Vectors {
     private static final Map<String, Set<String>> UNCHECKED = Map.of(
-            // The caller knows the version that it expects.
+            // The caller compares the version of the provider.
             "ht", Set.of("state provider is not of version 1"),
             // Opening would read all records, and compare all names. Checkpoints are not read: full states come from
             // timelines.

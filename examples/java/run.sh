@@ -4,9 +4,9 @@
 #   run.sh                                    compiles and checks the readers and the backend for Trace Compass
 #   run.sh replay HISTORY WORKLOAD [ROUNDS]   replays a recorded workload on both readers, and prints latencies
 #
-# HISTORY is in the text form, or compressed by xz; WORKLOAD a recorded workload, or compressed by zstd. TRACECOMPASS_JARS: the
-# class path of an installed Trace Compass, with colons; the backend is then compiled against it. BAKEOFF_CORPORA: a folder with
-# statehistory/kernel-many-threads.tsv.xz and the session recorded on it, which are then checked, too. Exit 77: no JDK.
+# HISTORY is a text form, WORKLOAD a recorded workload; they may be compressed, with xz and zstd. TRACECOMPASS_JARS is the class
+# path of an installed Trace Compass, separated by colons; the backend is then also compiled against it. BAKEOFF_CORPORA is a folder
+# with statehistory/kernel-many-threads.tsv.xz and the session recorded on it, which are then checked as well. Exit 77: no JDK.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bakeoff=${BAKEOFF:-build/bakeoff}

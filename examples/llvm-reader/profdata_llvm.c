@@ -1,10 +1,10 @@
 /*
  * profdata-llvm: LLVM's own reader of the bytes that profdata writes, as a codec of a plugin.
  *
- * LLVM does not check what it reads. So `open` first decodes the file with profdata, which accepts
- * only the bytes that LLVM writes. With LLVM_READER_TRUSTS=1 in the environment it does not, which
- * measures LLVM's own opening: bench reads only what encoders wrote. LLVM has no lookup by name
- * alone. It reads all functions in the order of its hash table; they are sorted by name here.
+ * LLVM does not validate its input. So `open` first decodes the file with profdata, which accepts
+ * only the bytes that LLVM writes. LLVM_READER_TRUSTS=1 in the environment omits this step, to
+ * measure LLVM's own opening: bench reads only the output of encoders. LLVM has no lookup by name
+ * alone. It reads all functions in the order of its hash table; this file sorts them by name.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * run-pairs: an encoding of PCDATA outside of bakeoff's tree. A record is the number of runs, then
- * for each its start and its value side by side, so that a lookup ends on the line where its value
- * is.
+ * the start and the value of each run. A start is next to its value, so a lookup ends on the cache
+ * line that contains the value.
  *
  *   u32  n, above 0
  *   n pairs of

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures in N shards through GNU parallel and merges them: parallel.sh N OUT.json [OPTION OF BENCH...]
 #
-# HOSTS names a file of machines, one a line as ssh takes them, that all have this folder. Without it, the
-# shards run here, one after the other: two at a time would disturb each other's times.
+# HOSTS is the path of a list of machines, one per line in the form that ssh accepts. All must have this folder.
+# Without HOSTS, the shards run on this machine, one after the other: parallel shards would affect each other's times.
 set -euo pipefail
 bakeoff=${BAKEOFF:-build/bakeoff} n=$1 out=$2
 shift 2

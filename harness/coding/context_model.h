@@ -2,7 +2,7 @@
  * Symbols, numbers and texts predicted from their contexts, on top of the range coder.
  *
  * A symbol is a number with any meaning, for example the index of a name. Each context remembers
- * the last symbols that followed it; these are the candidates. One bit for each candidate says
+ * the last symbols that followed it; these are the candidates. One bit for each candidate states
  * whether it is the symbol. This bit is predicted from the evidence of all contexts for the
  * candidate. Hints are candidates that come from the structure of the data. How often a hint was
  * right is counted by its key, not by its symbol.

@@ -19,8 +19,8 @@ enum {
     BO_MAX_NAME_CODES = 15, /* the number of codes fits 4 bits */
     BO_MAX_PHRASE_NBYTES = 1 << 16,
     /*
-     * Every name of up to this size can be written in 15 codes. In any 16 phrases, some two
-     * neighbours can be joined to one phrase; otherwise these eight pairs would be longer than 8
+     * Every name of up to this size can be written in 15 codes. Among any 16 phrases, two
+     * neighbours can be joined to one phrase. Otherwise the eight pairs would be longer than 8
      * phrases can be.
      */
     BO_MAX_NAME_NBYTES = 8 * BO_MAX_PHRASE_NBYTES,
@@ -29,9 +29,7 @@ enum {
     BO_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of the phrases */
 };
 
-/*
- * The largest text of all phrases expanded, for a file of this size. An encoder respects it, too.
- */
+/* The maximum size of all expanded phrases in a file of this size. It also applies to encoders. */
 static inline uint64_t bo_max_text_nbytes(uint64_t file_nbytes)
 {
     const uint64_t most = 64 * file_nbytes + (UINT64_C(1) << 20);
@@ -53,8 +51,8 @@ struct bo_grammar {
     uint32_t n_terminals;
     uint32_t n_rules;
     /*
-     * Rule r is symbol n_terminals + r. Left symbols never descend from rule to rule, nor do right
-     * ones among the rules of one left symbol.
+     * Rule r is symbol n_terminals + r. Left symbols are in non-descending order. So are the right
+     * symbols of the rules with the same left symbol.
      */
     uint32_t (*rules)[2];
     bool *has_code; /* indexed by symbol; symbols with a code are numbered in order */
@@ -67,7 +65,7 @@ struct bo_grammar {
     size_t n_codes_used;
 };
 
-/* How much time is spent on a small grammar. */
+/* The level of effort to make the grammar small. */
 enum bo_grammar_level {
     BO_GRAMMAR_SMALL,
     BO_GRAMMAR_FAST, /* a fifth of the time, and 1.1 to 1.5 times the bytes */

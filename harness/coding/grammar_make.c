@@ -85,7 +85,7 @@ static bool fit_codes(const struct bo_rules *rules, const uint32_t *direct, uint
         for (uint32_t r = 0; r < rules->n; r++)
             n_equal += s->direct[N_BYTES + r] == limits->min_direct;
         if (n_equal + n_max > s->n_codes) {
-            /* dropping some of these may suffice; their symbols may then need codes */
+            /* dropping some of these rules may suffice; their symbols may then need codes */
             limits->n_extra += s->n_codes - n_max;
             if (limits->n_extra <= n_equal && n_tries++ < MAX_TRIES) {
                 settle(rules, direct, *limits, s);
@@ -259,7 +259,7 @@ static void assign_numbers(struct numbering *numbering, const uint8_t *terminals
     }
 }
 
-/* Merge-sorts rules by the number of their right symbol. True when the order changed. */
+/* Sorts rules by the number of their right symbol (merge sort). True when the order changed. */
 static bool sort_siblings(uint32_t *list, size_t n, uint32_t *scratch, const struct bo_rules *rules,
                           const uint32_t *number)
 {

@@ -241,7 +241,7 @@ static void mark_in_rule(struct bo_phrases *p, uint32_t symbol)
     p->in_rule[symbol / 8] |= (uint8_t)(1u << symbol % 8);
 }
 
-/* Keeps the phrase of a code that has been expanded last, also for those that contain it. */
+/* Keeps the phrase of the code that was expanded last, also for the phrases that contain it. */
 static void keep_phrase(struct bo_phrases *p, uint32_t code)
 {
     const uint32_t symbol = p->table[code].off;

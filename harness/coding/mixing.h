@@ -27,8 +27,8 @@ struct bo_mixing {
 void bo_mixing_init(struct bo_mixing *mixing);
 
 /*
- * Sets n > 0 counters or weights, of 4 bytes each, to one value. Copies what is set already, since
- * compilers make no fast code of a loop over single words at -O2.
+ * Sets n > 0 counters or weights, of 4 bytes each, to one value. Copies the part that is already
+ * set, because compilers generate slow code for a loop over single words at -O2.
  */
 void bo_mix_fill(void *words, size_t n, uint32_t value);
 

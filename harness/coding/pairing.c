@@ -2,8 +2,9 @@
  * Recursive pairing in rounds.
  *
  * Each round makes rules of the pairs of neighbouring symbols that are nearly as frequent as the
- * most frequent one, and replaces them in one pass. So the working memory is the texts of symbols
- * and one table of pairs. An exact order of pairs would need lists of all their positions.
+ * most frequent one, and replaces them in one pass. The working memory is the texts of symbols and
+ * one table of pairs. Replacing pairs in the exact order of their counts would need lists of all
+ * their positions.
  *
  * A prefix that a text shares with the text before is replaced and counted once. The counts are
  * updated from round to round: a pass subtracts the pairs that it removes and adds new ones.
@@ -12,7 +13,7 @@
 
 enum {
     MIN_COUNT = 2,  /* a rule's occurrences */
-    MAX_YIELDS = 8, /* more of them make no difference to real names */
+    MAX_YIELDS = 8, /* a higher limit does not change the result for real names */
     FILTER_BITS = 1 << 16,
 };
 
@@ -24,7 +25,7 @@ struct pair {
     uint32_t left, right;
     uint32_t count;
     uint32_t count_before; /* this pass */
-    uint32_t symbol; /* that replaces it in this pass; UNMADE until it occurs; 0: not chosen */
+    uint32_t symbol;       /* its replacement in this pass; UNMADE until it occurs; 0: not chosen */
 };
 
 /*
@@ -34,9 +35,9 @@ struct pair {
 struct pair_table {
     struct pair *pairs;
     size_t n, cap;
-    uint32_t *slots; /* a number of a pair plus 1; 0: empty */
+    uint32_t *slots; /* index of a pair plus 1; 0: empty */
     size_t mask, n_slots;
-    uint8_t maybe_chosen[FILTER_BITS / 8]; /* by hash, a bit: such a pair may be chosen */
+    uint8_t maybe_chosen[FILTER_BITS / 8]; /* one bit per hash: such a pair may be chosen */
     size_t first_cap;                      /* of pairs */
     uint32_t n_symbols;                    /* before this pass */
     struct bo_arena *arena;
@@ -61,7 +62,7 @@ static size_t find_slot(const struct pair_table *table, uint32_t left, uint32_t 
     return i;
 }
 
-/* Fills the slots anew, which are at least twice as many as there is room for pairs. */
+/* Rebuilds the slots. Their number is at least twice the capacity for pairs. */
 static bool index_pairs(struct pair_table *table)
 {
     size_t n_slots = 4;
@@ -81,7 +82,7 @@ static bool index_pairs(struct pair_table *table)
     return true;
 }
 
-/* Whether the pair makes no rule, neither in this pass nor in a later one. */
+/* True when the pair becomes a rule neither in this pass nor in a later one. */
 static bool is_dead(const struct pair_table *table, const struct pair *pair)
 {
     return pair->count < MIN_COUNT && pair->symbol == 0 && pair->left < table->n_symbols &&
@@ -200,26 +201,26 @@ static inline bool is_maybe_chosen(const struct pair_table *table, uint32_t left
 
 /* ---- a pass over all texts ------------------------------------------------------------------- */
 
-/* The text that a pass has got to, as it was or as it becomes: words without the head. */
+/* The current text of a pass, before (old) or after (new) replacing: its words without the head. */
 struct side {
     uint32_t *words;
-    size_t n;        /* words; of the new side: up to where it is a copy of the old one */
-    uint32_t *since; /* the text from which on all have had this word here */
-    bool *differs;   /* the other side does not count the pair that ends here */
+    size_t n;        /* words; of the new side: those before the copy of the old side */
+    uint32_t *since; /* the first of the consecutive texts with this word here */
+    bool *differs;   /* the pair that ends here counts on this side only */
 };
 
 /*
- * From word old.copied, which becomes word new.n, to the end the new side is a copy of the old one
- * and not written out, and nothing differs.
+ * The end of the new side is a copy of the old side and is not written out. It consists of the old
+ * words from `copied` on, which are the new words from new.n on. No pair differs there.
  */
 struct pass {
     struct pair_table *table;
     struct bo_rules *rules;
     uint32_t text; /* its number */
     struct side old, new;
-    size_t copied;     /* word of the old side */
-    uint32_t *start;   /* by word of `new`, and one more: where it starts in `old` */
-    uint8_t *n_yields; /* the same: pairs that yielded in a row before it */
+    size_t copied;     /* the first old word of the copy */
+    uint32_t *start;   /* indexed by new word, one extra entry: its first old word */
+    uint8_t *n_yields; /* same index: pairs in a row before it that yielded */
 };
 
 static bool alloc_side(struct side *side, size_t longest, struct bo_arena *arena)
@@ -239,7 +240,9 @@ static bool alloc_pass(struct pass *pass, size_t longest, struct bo_arena *arena
            pass->start && pass->n_yields;
 }
 
-/* The word of a symbol after i others: of a run of one symbol, every other pair counts. */
+/*
+ * The word of a symbol that follows i others. In a run of equal symbols, every other pair counts.
+ */
 static inline uint32_t word_after(const uint32_t *words, size_t i, uint32_t symbol)
 {
     const bool counts = i == 1 || (i > 1 && (symbol != bo_text_symbol(words[i - 1]) ||
@@ -248,7 +251,10 @@ static inline uint32_t word_after(const uint32_t *words, size_t i, uint32_t symb
     return symbol | (counts ? BO_TEXT_COUNTS : 0);
 }
 
-/* Subtracts the pairs of the old side from word i on that the texts so far have lost. */
+/*
+ * Subtracts the pairs that replacing removed from the old side, from word i on, in all texts so
+ * far.
+ */
 static void subtract_from(struct pass *pass, size_t i)
 {
     const struct side *old = &pass->old;
@@ -258,7 +264,10 @@ static void subtract_from(struct pass *pass, size_t i)
                           bo_text_symbol(old->words[i]), pass->text - old->since[i]);
 }
 
-/* Adds the pairs of the new side from word i on. False when the arena refuses. */
+/*
+ * Adds the pairs that are only on the new side, from word i on, in all texts so far. False when the
+ * arena refuses.
+ */
 static bool add_from(struct pass *pass, size_t i)
 {
     const struct side *new = &pass->new;
@@ -269,7 +278,7 @@ static bool add_from(struct pass *pass, size_t i)
     return true;
 }
 
-/* The chosen pair at old word i; NULL when it is another. */
+/* The pair at old word i if it is chosen, else NULL. */
 static inline struct pair *chosen_at(const struct pass *pass, size_t i)
 {
     const struct pair_table *table = pass->table;
@@ -296,9 +305,9 @@ static bool symbol_of(const struct pass *pass, struct pair *pair, uint32_t *symb
 }
 
 /*
- * The new word from which on replacing may differ from the text before, of which this one shares
- * n_shared old words: what becomes of a symbol depends on those before it and two after. It is
- * written out.
+ * Returns the first new word that may differ from the text before, with which this one shares
+ * n_shared old words. The replacement of a symbol depends on the symbols before it and on the two
+ * after it. Writes out the copied words among the shared ones.
  */
 static size_t resume_at(struct pass *pass, size_t n_shared)
 {
@@ -316,11 +325,11 @@ static size_t resume_at(struct pass *pass, size_t n_shared)
 }
 
 /*
- * Replaces the chosen pairs of the old side from new word k on, from left to right, until only a
- * copy is left: after old words n_shared and `last`. A pair yields to a better one that begins
- * with its last symbol, but no more than MAX_YIELDS in a row: else a text could be made in which
- * each round replaces one pair. *n_shared becomes the number of new words that it shares with the
- * text before.
+ * Replaces the chosen pairs of the old side from left to right, starting at new word k. Stops past
+ * old words n_shared and `last`, as soon as the rest is a copy. A pair yields to a better one that
+ * begins with its last symbol, but at most MAX_YIELDS pairs in a row yield. Without this limit, a
+ * text could be constructed in which each round replaces one pair. *n_shared becomes the number of
+ * new words that the text shares with the text before.
  */
 static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_shared)
 {
@@ -375,7 +384,7 @@ static bool replace_in_text(struct pass *pass, size_t k, size_t last, size_t *n_
     return true;
 }
 
-/* Moves the words to the end of their memory, so that each text may become two words longer. */
+/* Moves the words to the end of their memory, so that each text can grow by two words. */
 static bool make_room(struct bo_symbol_texts *texts, size_t *from_ret, struct bo_arena *arena)
 {
     if (!bo_grow(arena, &texts->words, texts->n, 2 * texts->n_texts, &texts->cap))
@@ -386,9 +395,9 @@ static bool make_room(struct bo_symbol_texts *texts, size_t *from_ret, struct bo
 }
 
 /*
- * Reads the words of the next text after those that it shares, and moves *from past them.
- * Returns the last word that may start a chosen pair, from the one before the last shared one on;
- * SIZE_MAX: none does.
+ * Reads the words of the next text that follow the shared ones, and moves *from past them. Returns
+ * the last word that may start a chosen pair. The search begins at the word before the last shared
+ * one. SIZE_MAX if no word may.
  */
 static size_t read_words(struct pass *pass, const struct bo_symbol_texts *texts, size_t n_shared,
                          size_t *from)

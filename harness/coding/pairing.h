@@ -31,7 +31,7 @@ static inline uint32_t bo_text_symbol(uint32_t word)
 struct bo_rules {
     uint32_t n_terminals;
     uint32_t max_size;    /* the largest expansion of a rule, in terminals */
-    uint32_t (*pairs)[2]; /* pairs of symbols that are older than the rule */
+    uint32_t (*pairs)[2]; /* the left and right symbol of each rule, both older than the rule */
     uint32_t *sizes;      /* the number of terminals that each rule expands to */
     uint32_t n;
     size_t cap, sizes_cap;

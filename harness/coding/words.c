@@ -1,10 +1,10 @@
 /*
  * Fast pairing of names.
  *
- * Names are cut into words, without the words that a name shares with the start of the name before.
- * Each distinct word becomes one symbol, by rules of its bytes. So names are texts of a few symbols
- * each, and most work is in proportion to words, not to bytes. A few rounds of recursive pairing
- * join the most frequent words; a greedy pass joins the rest.
+ * Names are split into words. Words at the start of a name that the name before also starts with
+ * are skipped. Rules over its bytes make each distinct word one symbol. Names are then texts of a
+ * few symbols each, and most of the work is proportional to the number of words, not of bytes. A
+ * few rounds of recursive pairing join the most frequent words; a greedy pass joins the rest.
  */
 #include "harness/coding/words.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     MIN_WORD_NBYTES = 3, /* except at the end of a name */
-    ROUNDS = 3,          /* a fourth takes 5% of the time of an encoding, and saves 2% of a file */
+    ROUNDS = 3,          /* a fourth costs 5% of the encoding time and saves 2% of a file */
 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -45,8 +45,8 @@ static size_t end_of_word(struct bo_span name, size_t at)
 }
 
 /*
- * Adds the words of a name to the texts, from *n_words on, which end at ends[0 .. *n_words - 1].
- * False when the arena refuses.
+ * Adds the words of a name to the texts, except the first *n_words, which are shared. Word i ends
+ * at byte ends[i]. False when the arena refuses.
  */
 static bool add_words(struct bo_span name, struct bo_texts *words, uint32_t *ends, size_t *n_words,
                       struct bo_symbol_texts *texts)
@@ -63,7 +63,7 @@ static bool add_words(struct bo_span name, struct bo_texts *words, uint32_t *end
     return true;
 }
 
-/* Makes texts of the numbers of words, which are gathered in `words`. */
+/* Collects the distinct words in `words`, and makes each name a text of their numbers. */
 static bool cut_names(const struct bo_span *names, size_t n_names, struct bo_texts *words,
                       struct bo_symbol_texts *texts, struct bo_arena *arena)
 {
@@ -71,7 +71,7 @@ static bool cut_names(const struct bo_span *names, size_t n_names, struct bo_tex
     size_t longest = 0, n = 0;
     for (size_t i = 0; i < n_names; before = names[i++]) {
         longest = names[i].n > longest ? names[i].n : longest;
-        /* a head, the words across either end of what is new, and two words for pairing */
+        /* a head, the words across both ends of the new part, and two words for pairing */
         n += 5 + (names[i].n - bo_common_prefix(before, names[i])) / MIN_WORD_NBYTES;
     }
     uint32_t *ends = bo_alloc_array(arena, longest, sizeof *ends);
@@ -83,7 +83,8 @@ static bool cut_names(const struct bo_span *names, size_t n_names, struct bo_tex
     before = (struct bo_span){NULL, 0};
     for (size_t i = 0; i < n_names; before = names[i++]) {
         const size_t n_shared = bo_common_prefix(before, names[i]);
-        while (n_words && ends[n_words - 1] >= n_shared) /* a word's end depends on a byte after */
+        /* the end of a word depends on the next byte */
+        while (n_words && ends[n_words - 1] >= n_shared)
             n_words--;
         if (!add_words(names[i], words, ends, &n_words, texts))
             return false;
@@ -98,9 +99,9 @@ struct joiner {
     struct bo_rules *rules;
     uint32_t *slots; /* numbers of rules plus 1; 0: empty */
     size_t mask;
-    uint8_t *seen; /* by hash, a bit: such a pair has occurred */
+    uint8_t *seen; /* one bit per hash: a pair with this hash has occurred */
     unsigned seen_shift;
-    /* by place in the text, from 1: the symbol that ends there, and the place of the one before */
+    /* by place in the text, from 1: the symbol that ends there, and the end of the one before */
     uint32_t *symbols, *before;
     struct bo_arena *arena;
 };
@@ -160,8 +161,8 @@ static bool is_rule(const struct joiner *j, uint32_t left, uint32_t right)
 }
 
 /*
- * Puts a symbol after the one at place `before`, joined with those before it as far as there are
- * rules. Makes new rules if `learns`. False when the arena refuses.
+ * Appends a symbol after the one that ends at place `before`. Joins it with its predecessors as
+ * long as rules exist. Makes new rules if `learns`. False when the arena refuses.
  */
 static bool put(struct joiner *j, size_t place, uint32_t symbol, uint32_t before, bool learns)
 {
@@ -186,8 +187,9 @@ static bool put(struct joiner *j, size_t place, uint32_t symbol, uint32_t before
 }
 
 /*
- * Makes rules for pairs at their second occurrence. What a text shares with the text before is not
- * read again; but its last pair has occurred again, so the prefix of many texts becomes one symbol.
+ * Makes rules for pairs at their second occurrence. A prefix shared with the text before is not
+ * read again. But its last pair counts as another occurrence, so a prefix of many texts becomes one
+ * symbol.
  */
 static bool learn(struct joiner *j, const struct bo_symbol_texts *texts)
 {

@@ -7,8 +7,8 @@
 #include "harness/core/bytes.h"
 
 /*
- * Writes the content as one frame, which contains its size. The memory of the library counts as the
- * arena's while it is used. BO_NO_MEMORY if it or the writer has too little.
+ * Writes the content as one frame, which contains its size. While the library runs, its memory
+ * counts towards the arena's limit. BO_NO_MEMORY if the library or the writer runs out of memory.
  */
 static inline enum bo_status bo_put_zstd_frame(ZSTD_CCtx *context, struct bo_span content,
                                                int level, struct bo_writer *out,

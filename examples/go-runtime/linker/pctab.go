@@ -1,5 +1,5 @@
-// PC tables of a linked program: the linker takes those of the compiler, which are in varint-delta, and
-// lets bakeoff store them in another encoding.
+// PC tables of a linked program: the linker collects those of the compiler, which are in varint-delta,
+// and bakeoff encodes them in another encoding.
 
 package ld
 
@@ -47,7 +47,7 @@ func (a *pctabArea) add(ldr *loader.Loader, table loader.Sym, quantum int) {
 	a.tables[table] = number
 }
 
-// encode lets bakeoff make the area, and sets the offset of each table in it.
+// encode makes the area with bakeoff, and sets the offset of each table in it.
 func (a *pctabArea) encode(ldr *loader.Loader, bakeoff, codec string) {
 	folder, err := os.MkdirTemp("", "pctab")
 	if err != nil {

@@ -54,7 +54,7 @@ func packedBits(p unsafe.Pointer, at, n uint32) uint32 {
 	return uint32(packedWord(p, at)) & packedMask(n)
 }
 
-// A packedList is a list taken apart; places are bits from the record's first byte.
+// A packedList is a parsed list; positions are bits from the record's first byte.
 type packedList struct {
 	n, width, at, startBits uint32
 	least, unit             uint32
@@ -96,7 +96,7 @@ func pctabValue(record unsafe.Pointer, textLen, pc uint32) int32 {
 	return base.base + int32(packedBits(record, at, width)*uint32(base.unit))
 }
 
-// packedOtherValue is pctabValue of a record that is no short list.
+// packedOtherValue is pctabValue of a record that is not a short list.
 func packedOtherValue(record unsafe.Pointer, head, textLen, pc uint32) int32 {
 	if head>>3&3 >= packedOneBlock {
 		return packedBlockValue(record, textLen, pc)
@@ -110,7 +110,7 @@ func packedOtherValue(record unsafe.Pointer, head, textLen, pc uint32) int32 {
 	return int32(l.least + packedBits(record, at, l.width)*l.unit)
 }
 
-// A packedBlock is a block that has starts, taken apart for pctabMax; places are bits from its first byte.
+// A packedBlock is a parsed block that has starts, for pctabMax; positions are bits from its first byte.
 type packedBlock struct {
 	p             unsafe.Pointer
 	starts, low   uint32
