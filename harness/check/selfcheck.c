@@ -15,6 +15,8 @@
  *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
  *                                      models, and the fields of those that are accepted
+ *   further CODEC N HASH               encodings of further generated models and of their changes
+ *   further text N HASH                the text forms of these
  *
  * MEMORY is peak/left/requests: the peak in bytes, the bytes at the end, and the number of
  * requests, first of encoding, then of decoding, then of opening with some queries. It is compared
@@ -51,6 +53,9 @@ enum {
     DAMAGED_NBYTES = 100000,
     MIN_DAMAGED = 16,
     MAX_DAMAGED = 256,
+    FIRST_FURTHER = 1000, /* the first seed */
+    N_FURTHER = 200,
+    FURTHER_QUERIES = 64, /* of each kind */
 };
 
 /* The sections of a codec's encodings, in the order in which they are first marked. */
@@ -463,6 +468,85 @@ static void check_extreme(struct selfcheck *s)
     }
 }
 
+/* Adds an encoding, or the error, to the hash of several. */
+static void add_encoding(const struct bo_codec *codec, const void *model, struct count *encodings)
+{
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {.what = ""};
+    arena_init(&arena);
+    bo_writer_init(&out, &arena);
+    const enum bo_status status = codec->encode(codec, model, &out, &error);
+    const struct bo_span result = status ? bo_span_of(error.what) : bo_writer_span(&out);
+    encodings->hash = bo_mix64(encodings->hash ^ bo_hash(result));
+    encodings->n++;
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+static void add_text(const struct bo_format *format, const void *model, struct count *texts)
+{
+    struct bo_arena arena;
+    struct bo_writer out;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    format->print(model, &out, NULL);
+    texts->hash = bo_mix64(texts->hash ^ bo_hash(bo_writer_span(&out)));
+    texts->n++;
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+/* Adds the encodings of a model. Checks the round trip and a few queries. */
+static void add_further(struct selfcheck *s, const void *model, const struct bo_effort *effort,
+                        struct count *encodings)
+{
+    static const char *const names[] = {"round-trip", "oracle"};
+    struct bo_shared_encoding shared = {0};
+    struct bo_effort with_encoding = *effort;
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
+        if (!(*c)->reads && !(*c)->optional)
+            add_encoding(*c, model, &encodings[c - s->format->codecs]);
+        for (unsigned k = 0; k < 2 && s->golden.p; k++) {
+            bo_share_encoding(&shared, s->format, *c, model, &with_encoding);
+            const struct bo_check_result r =
+                bo_find_check(names[k])->run(s->format, *c, model, &with_encoding);
+            if (r.outcome != BO_SKIP)
+                note(s, r.outcome == BO_PASS, "further", (*c)->name, names[k],
+                     r.finding.detail[0] ? r.finding.detail : r.finding.class);
+        }
+    }
+    bo_shared_encoding_free(&shared);
+}
+
+/* Many models, for shapes that few models have. check_extreme has the extreme ones. */
+static void check_further(struct selfcheck *s)
+{
+    struct count texts = {0, 0}, encodings[MAX_CODECS] = {{0, 0}};
+    struct bo_effort effort = effort_of(s);
+    effort.max_queries = FURTHER_QUERIES;
+    for (uint64_t seed = FIRST_FURTHER; seed < FIRST_FURTHER + N_FURTHER; seed++) {
+        struct bo_random aside;
+        const struct bo_random random = bo_random_seeded(seed);
+        struct bo_arena arena;
+        void *model;
+        if (bo_random_extreme(&random, &aside))
+            continue;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const bool ok = generate(s->format, seed, seed % 2 ? N_MUTATIONS : 0, &arena, &model);
+        note(s, ok, "further", "-", "generate", "failed");
+        if (ok) {
+            add_text(s->format, model, &texts);
+            add_further(s, model, &effort, encodings);
+        }
+        bo_arena_free(&arena);
+    }
+    for (const struct bo_codec *const *c = s->format->codecs; *c; c++)
+        if (!(*c)->reads && !(*c)->optional)
+            check_count(s, "further", (*c)->name, &encodings[c - s->format->codecs]);
+    check_count(s, "further", "text", &texts);
+}
+
 static void check_generated(struct selfcheck *s, unsigned long n)
 {
     struct bo_effort effort = effort_of(s);
@@ -500,6 +584,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         check_kinds(s, *c);
     }
     check_queries(s, drawn);
+    check_further(s);
     free(totals);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
         printf("note: generated %s: sizes and hashes of %d, all checks of %lu\n", s->format->name,
