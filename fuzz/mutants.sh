@@ -40,7 +40,7 @@ sources() { # [FORMAT...]
     for of in "$@"; do
         [[ $of = harness ]] && of=harness || of=codecs/$of
         find $of -name '*.[ch]'
-    done | grep -vE '/(test_[^/]*|generate[^/]*|resample|mutate|workloads|selfcheck)\.[ch]$'
+    done | grep -vE '/(test_[^/]*|(records_)?generate[^/]*|resample|mutate|workloads|selfcheck)\.[ch]$'
 }
 
 part_of() { # FILE

@@ -5,7 +5,10 @@
  *
  * The patterns hold the functions "b", "ab", "abc", "ab" (of another hash), in this order.
  */
+#include <stdio.h>
+
 #include "codecs/lprf/test_index.h"
+#include "harness/core/hash.h"
 
 /* ---- hash-chained ---------------------------------------------------------------------------- */
 
@@ -250,6 +253,73 @@ static void test_open(void **state)
     test_expect_cases(&open_addressing, open_cases, N_ELEMENTS(open_cases));
 }
 
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers of two names "nNUMBER" that have one fingerprint. */
+static void find_equal_fingerprints(unsigned numbers_ret[2], uint32_t *fingerprint_ret)
+{
+    enum { N = 1 << 18 }; /* about eight pairs are equal */
+    uint64_t *all = malloc(N * sizeof *all);
+    assert_non_null(all);
+    for (unsigned i = 0; i < N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        all[i] = (bo_hash(bo_span_of(name)) >> 32 << 32) | i;
+    }
+    qsort(all, N, sizeof *all, compare_u64);
+    unsigned i = 1;
+    while (i < N && all[i] >> 32 != all[i - 1] >> 32)
+        i++;
+    assert_true(i < N);
+    numbers_ret[0] = (uint32_t)all[i - 1];
+    numbers_ret[1] = (uint32_t)all[i];
+    *fingerprint_ret = (uint32_t)(all[i] >> 32);
+    free(all);
+}
+
+/* Names of one fingerprint are in neighbouring slots, in the order of their bytes. */
+static void test_equal_fingerprints(void **state)
+{
+    (void)state;
+    const struct bo_format *format = bo_find_format("lprf");
+    const struct bo_codec *codec = bo_find_codec(format, "hash-open+u64");
+    unsigned numbers[2];
+    uint32_t fingerprint;
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    struct bo_error error = {0};
+    void *model, *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    find_equal_fingerprints(numbers, &fingerprint);
+    for (unsigned i = 0; i < 2; i++)
+        bo_put_text(&text, "n%u\n# Func Hash:\n1\n# Num Counters:\n1\n# Counter Values:\n1\n\n",
+                    numbers[i]);
+    assert_int_equal(format->parse(bo_writer_span(&text), &arena, &model, &error), BO_OK);
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error), BO_OK);
+    assert_null(format->differ(model, decoded));
+    size_t at = TEST_INDEX_OFF + 16;
+    while (at + 16 <= out.n && bo_le32(out.p + at) != fingerprint)
+        at += 8;
+    assert_int_equal(bo_le32(out.p + at + 8), fingerprint);
+    const uint64_t first = bo_le64(out.p + at);
+    bo_set_le64(out.p + at, bo_le64(out.p + at + 8));
+    bo_set_le64(out.p + at + 8, first);
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "names of one fingerprint do not ascend");
+    assert_int_equal(error.off, at + 8);
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
 /* ---- accel ----------------------------------------------------------------------------------- */
 
 /*
@@ -352,9 +422,8 @@ static void test_accel(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chained),
-        cmocka_unit_test(test_lean),
-        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_chained), cmocka_unit_test(test_lean),
+        cmocka_unit_test(test_open),    cmocka_unit_test(test_equal_fingerprints),
         cmocka_unit_test(test_accel),
     };
     return cmocka_run_group_tests_name("lprf: bad hash tables", tests, NULL, NULL);

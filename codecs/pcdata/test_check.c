@@ -534,6 +534,18 @@ static void test_faults_are_found(void **state)
     }
 }
 
+/* Kinds after one that the codec does not answer are checked, too. */
+static void test_fault_after_a_missing_kind(void **state)
+{
+    (void)state;
+    start_from("raw");
+    faulty.kinds = 1u << PCDATA_SCAN;
+    faulty.query = query_scans_too_little;
+    const struct bo_check_result r = run_check("oracle");
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_string_equal(r.finding.kind, "scan");
+}
+
 /* Where a query is known, a finding has both answers, the first line that differs of each. */
 static void test_answers_are_printed(void **state)
 {
@@ -917,6 +929,7 @@ static int run_file(void)
         cmocka_unit_test(test_faults_are_found),
         cmocka_unit_test(test_answers_are_printed),
         cmocka_unit_test(test_malformed_answer),
+        cmocka_unit_test(test_fault_after_a_missing_kind),
         cmocka_unit_test(test_first_line_that_differs),
         cmocka_unit_test(test_answers_without_files),
         cmocka_unit_test(test_reading_past_the_end),

@@ -321,8 +321,9 @@ static const char *end_flaw(struct inspection *in, const struct templight_record
     if (record->kind || record->name || !templight_same_location(&record->location, &nowhere))
         return "End with fields of a Begin";
     if (!record->has_own_origin)
-        return templight_same_location(&record->origin, &nowhere) ? NULL
-                                                                  : "End with an origin untold";
+        return templight_same_location(&record->origin, &nowhere)
+                   ? NULL
+                   : "origin at an End that has none of its own";
     if (templight_same_location(&record->origin, origin))
         return "End repeats its Begin's origin";
     return location_flaw(in, &record->origin);

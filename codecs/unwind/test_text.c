@@ -37,6 +37,8 @@ static const struct marked_mistake mistakes[] = {
     {HEAD "@0 sp+8 s s\n", BO_CORRUPT, "expected `fn`, `calls` or `real`"},
     {HEAD "fn @16 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
     {HEAD "fn @0x010 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn@\n", BO_CORRUPT, "expected a start"},
+    {HEAD "fn 0x10@\n", BO_CORRUPT, "expected a length"},
     {HEAD "fn 0x10 @0\n", BO_CORRUPT, "function length is 0"},
     {HEAD "fn 0x10 @4294967296\n", BO_CORRUPT, "length is not an integer below 2^32"},
     {HEAD "fn 0xffffffffffffffff @1\n", BO_CORRUPT, "function ends past 2^64"},
