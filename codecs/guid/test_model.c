@@ -4,6 +4,7 @@
  */
 #define TEST_FORMAT "guid"
 #include "codecs/guid/queries.h"
+#include "harness/check/check.h"
 #include "harness/test_format.h"
 
 static const char *flaw_of(const void *model, struct bo_arena *arena)
@@ -105,12 +106,59 @@ static void test_sizes(void **state)
     assert_true(nbytes_a_guid("eytzinger", N) >= 12);
 }
 
+static const struct bo_codec *real; /* what the faulty codec calls */
+
+/* Finds every key. */
+static enum bo_status find_all(const struct bo_codec *self, void *reader, unsigned kind,
+                               const void *queries, size_t n, void *answers, struct bo_error *err)
+{
+    struct guid_find_answer *a = answers;
+    (void)self;
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
+    for (size_t i = 0; i < n; i++)
+        a[i].state = a[i].state == GUID_ABSENT ? GUID_IS_MEMBER : a[i].state;
+    return status;
+}
+
+/*
+ * A probabilistic codec may find a few absent neighbours of GUIDs, which are not random. A codec
+ * that finds more is wrong.
+ */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    struct bo_arena arena;
+    struct bo_writer text;
+    unsigned n_probabilistic = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_put_text(&text, "guid 1\n");
+    for (unsigned i = 1; i <= 400; i++)
+        bo_put_text(&text, "0x%x 7\n", 2 * i);
+    bo_put_u8(&text, 0);
+    const void *model = parse_text((const char *)text.p, &arena);
+    struct bo_effort effort = bo_effort_default();
+    effort.max_queries = 300; /* fewer than there are GUIDs, so that neighbours are queried, too */
+    for (const struct bo_codec *const *c = test_format()->codecs; *c; c++) {
+        struct bo_codec faulty = **c;
+        real = *c;
+        const struct bo_check *oracle = bo_find_check("oracle");
+        assert_int_equal(oracle->run(test_format(), real, model, &effort).outcome, BO_PASS);
+        faulty.query = find_all;
+        assert_int_equal(oracle->run(test_format(), &faulty, model, &effort).outcome, BO_FAIL);
+        n_probabilistic += real->probabilistic;
+    }
+    assert_true(n_probabilistic > 0);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),      cmocka_unit_test(test_generated_models),
         cmocka_unit_test(test_arguments), cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
