@@ -123,6 +123,9 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
     const struct bo_mean_ratio time = times_over(a, a->main.pick->name, to->name, a->label, false);
     char *size_words = size_text(a->arena, &size), *time_words = time_text(a->arena, &time);
     char *rival = rival_text(a->arena, what, to);
+    if (bo_is_unpacked(a->documents[0], to, a->label))
+        rival = bo_arena_printf(a->arena, "%s (not a candidate: it reads the whole file in `open`)",
+                                rival);
     const char *and = (size.ratio < 1) == (time.ratio < 1) ? "and" : "but";
     if (!is_than(size_words) || !is_than(time_words))
         return bo_arena_printf(a->arena, "%s %s, and %s it", size_words, rival, time_words);

@@ -351,6 +351,34 @@ static void machines_are_compared_on_common_documents(void **state)
     assert_has(answer_of(lacking, 2), " on b-2c (by `point/uniform`).");
 }
 
+/* The status quo has another name, which no format has, and reads the whole file in open. */
+static void a_status_quo_that_is_unpacked_is_marked(void **state)
+{
+    (void)state;
+    static const char old[] = "varint-delta", new[] = "whole-today!";
+    json_t *json = sample_on("test-cpu-2c", NULL, 1), *document, *entry;
+    size_t d, i;
+    char *text = json_dumps(json, 0);
+    json_decref(json);
+    for (char *p = text; (p = strstr(p, old));)
+        memcpy(p, new, strlen(new));
+    json = json_loads(text, 0, NULL);
+    free(text);
+    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_array_foreach(json_object_get(ours, "documents"), d, document)
+    {
+        json_array_foreach(json_object_get(document, "codecs"), i, entry)
+        {
+            if (strcmp(json_string_value(json_object_get(entry, "name")), new) == 0)
+                json_object_set_new(entry, "access", json_string("whole"));
+        }
+    }
+    assert_has(answer_of(&json, 1),
+               " than the status quo `whole-today!` (not a candidate: it reads "
+               "the whole file in `open`)");
+    assert_lacks(answer_on(NULL, 1), "not a candidate");
+}
+
 /* ---- where the answer is shown --------------------------------------------------------------- */
 
 static void the_table_for_mails_begins_with_it(void **state)
@@ -383,6 +411,7 @@ static int run_file(void)
         cmocka_unit_test(other_weights_make_other_picks),
         cmocka_unit_test(conclusions_name_the_machines_on_which_they_hold),
         cmocka_unit_test(machines_are_compared_on_common_documents),
+        cmocka_unit_test(a_status_quo_that_is_unpacked_is_marked),
         cmocka_unit_test(the_table_for_mails_begins_with_it),
     };
     return cmocka_run_group_tests(tests, make, release);
