@@ -56,6 +56,37 @@ static void expect_found(const char *codec_name, const struct bo_codec *codec, v
     }
 }
 
+/*
+ * An absent name that shares a prefix with one name, and whose rest is that of a later name after
+ * the same number of shared bytes.
+ */
+static void test_rest_of_another_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"abc", "ba", "bad"};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct lprf_model *model = make_model(&arena, N_ELEMENTS(names));
+    for (size_t i = 0; i < N_ELEMENTS(names); i++)
+        function_of(model, i)->name = bo_span_of(names[i]);
+    for (size_t c = 0; c < N_ELEMENTS(codecs); c++) {
+        const struct bo_codec *codec = bo_find_codec(test_format(), codecs[c]);
+        const struct lprf_name_query absent = {bo_span_of("abd")};
+        struct bo_writer out;
+        void *reader;
+        uint32_t there = 1;
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+        assert_int_equal(codec->query(codec, reader, LPRF_CONTAINS, &absent, 1, &there, NULL),
+                         BO_OK);
+        if (there)
+            fail_msg("%s finds a name that is not there", codecs[c]);
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&arena);
+}
+
 /* All indexes hold the model, and find the functions of about n_lookups names in it. */
 static void expect_held(const struct lprf_model *model, struct bo_arena *arena, size_t n_lookups)
 {
@@ -261,10 +292,11 @@ static void test_memory(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_name),      cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_long_names),    cmocka_unit_test(test_every_byte),
-        cmocka_unit_test(test_patched_names), cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_accel_buckets), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_one_name),     cmocka_unit_test(test_rest_of_another_name),
+        cmocka_unit_test(test_every_prefix), cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_every_byte),   cmocka_unit_test(test_patched_names),
+        cmocka_unit_test(test_many_names),   cmocka_unit_test(test_accel_buckets),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("lprf: hard profiles", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
  * of every encoding with the golden file, which is the same for all machines. Its lines are:
  *
  *   DOCUMENT CODEC BYTES HASH MEMORY   an encoding; the hash is the XXH3 of the payload
- *   DOCUMENT fields BYTES HASH         the values of the model's fields
+ *   DOCUMENT fields BYTES HASH         the model's units and the values of its fields
  *   sections CODEC NAME=BYTES ...      the sections of all generated models
  *   kinds CODEC NAME ...               the kinds of queries that it answers
  *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models
@@ -275,10 +275,14 @@ static bool append_memory(const struct bo_format *format, const struct bo_codec 
     return ok;
 }
 
-/* Writes the values of all fields of a model, with their names, 64 bits for a number. */
+/* Writes the units and the values of all fields of a model, with their names, 64 bits for a number. */
 static void put_fields(const struct bo_format *format, const void *model, struct bo_writer *out)
 {
     struct bo_sequences fields = {.arena = out->arena};
+    struct bo_unit units[BO_MAX_UNITS];
+    const unsigned n_units = format->units(model, units);
+    for (unsigned i = 0; i < n_units; i++)
+        bo_put_text(out, "%s %" PRIu64 "\n", units[i].name, units[i].n);
     if (format->fields)
         format->fields(model, &fields);
     for (unsigned i = 0; i < fields.n; i++) {
