@@ -275,7 +275,7 @@ static bool append_memory(const struct bo_format *format, const struct bo_codec 
     return ok;
 }
 
-/* Writes the units and the values of all fields of a model, with their names, 64 bits for a number. */
+/* Writes the units and the fields of a model, with their names, 64 bits for a number. */
 static void put_fields(const struct bo_format *format, const void *model, struct bo_writer *out)
 {
     struct bo_sequences fields = {.arena = out->arena};
