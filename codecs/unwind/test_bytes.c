@@ -274,6 +274,47 @@ static const struct bo_codec *encode_program(const uint8_t *bytes, size_t n, str
     return codec;
 }
 
+/* The second row of a pattern is inside the function. */
+static void test_short_pattern(void **state)
+{
+    enum { SECOND_ROW = 11 };
+    (void)state;
+    for (uint8_t length = SECOND_ROW; length <= SECOND_ROW + 1; length++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error err = {0};
+        void *decoded;
+        const struct bo_codec *codec = encode_text("eh-frame", amd64_text, &arena, &out);
+        uint8_t *field = memmem(out.p, out.n, "\x20\0\0\0\0\x0f\x0b", 7);
+        assert_non_null(field);
+        *field = length;
+        const enum bo_status status =
+            codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err);
+        assert_int_equal(status, length == SECOND_ROW ? BO_CORRUPT : BO_OK);
+        if (status)
+            assert_string_equal(err.what, "function is shorter than its pattern");
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
+/* The rows of a pattern may have other rules than a function has at first. */
+static void test_rules_of_a_pattern(void **state)
+{
+    static const char text[] = "unwind 1\narch amd64\nfn 0x1010 32 rep=16\n"
+                               "0 sp+8 c-8 c-16\n11 sp+16 c-8 c-16\n";
+    (void)state;
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *decoded;
+    const struct bo_codec *codec = encode_text("eh-frame", text, &arena, &out);
+    const void *model = parse_text(text, &arena);
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
+    assert_null(test_format()->differ(model, decoded));
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 /* A program of .eh_frame may remember eight states, and no more. */
 static void test_remembered(void **state)
 {
@@ -597,13 +638,21 @@ static void test_saved_registers(void **state)
 static int run_file(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_longest_text),    cmocka_unit_test(test_extreme_offsets),
-        cmocka_unit_test(test_rejects),         cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_expressions),     cmocka_unit_test(test_calls_are_kept),
-        cmocka_unit_test(test_rows_for_a_byte), cmocka_unit_test(test_most_rows),
-        cmocka_unit_test(test_equal_pages),     cmocka_unit_test(test_all_rules),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_longest_text),
+        cmocka_unit_test(test_extreme_offsets),
+        cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_calls_are_kept),
+        cmocka_unit_test(test_rows_for_a_byte),
+        cmocka_unit_test(test_most_rows),
+        cmocka_unit_test(test_equal_pages),
+        cmocka_unit_test(test_all_rules),
         cmocka_unit_test(test_saved_registers),
+        cmocka_unit_test(test_short_pattern),
+        cmocka_unit_test(test_rules_of_a_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
