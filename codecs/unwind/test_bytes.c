@@ -302,7 +302,8 @@ static void test_short_pattern(void **state)
 static void test_rules_of_a_pattern(void **state)
 {
     static const char text[] = "unwind 1\narch amd64\nfn 0x1010 32 rep=16\n"
-                               "0 sp+8 c-8 c-16\n11 sp+16 c-8 c-16\n";
+                               "0 sp+8 c-8 c-16\n11 sp+16 c-8 c-16\n"
+                               "fn 0x2000 8\n0 sp+8 c-8 s\nfn 0x2010 8\n0 sp+8 c-8 s\n";
     (void)state;
     struct bo_arena arena;
     struct bo_writer out;
