@@ -144,8 +144,8 @@ static inline void expect_scale(const void *model, size_t scale, size_t *n_large
 }
 
 /*
- * Adds those kinds that have an invalid query for this model. Without one, no check asks what a
- * codec must refuse.
+ * Adds those kinds that have an invalid query for this model. Without one, no check runs a
+ * query that a codec must reject.
  */
 static inline void note_invalid(const void *model, uint32_t *kinds)
 {

@@ -307,7 +307,7 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
         ok = (!opens_again || open_again(querying, &fresh, &arena, &n_opening)) &&
              count_pages_of(querying, query, &n_touched);
         if (!ok)
-            snprintf(message, BO_MAX_MESSAGE, "refuses query %zu by itself", query);
+            snprintf(message, BO_MAX_MESSAGE, "rejects query %zu when it is run alone", query);
     }
     querying->opened = opened;
     bo_pages_unwatch();

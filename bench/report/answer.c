@@ -299,9 +299,9 @@ static char *access_reason(const struct answer *a)
     const char *access = a->main.pick->access;
     if (strcmp(access, bo_access_name(BO_RANDOM)) == 0 || strcmp(access, "-") == 0)
         return NULL;
-    return bo_arena_printf(a->arena, "a single answer has to be readable by itself (it reads %s)",
-                           strcmp(access, bo_access_name(BO_BLOCK)) == 0 ? "a block at a time"
-                                                                         : "the whole file");
+    return bo_arena_printf(
+        a->arena, "a single answer has to be readable without the rest of the file (it reads %s)",
+        strcmp(access, bo_access_name(BO_BLOCK)) == 0 ? "a block at a time" : "the whole file");
 }
 
 /* Portable code is a reason if it is slower than the codec that it would replace. */

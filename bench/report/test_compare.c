@@ -151,7 +151,7 @@ static void many_rows_need_more(void **state)
 {
     (void)state;
     struct compared c;
-    /* times spread over 4.75 ns: by itself, the shift has a p below 0.05 */
+    /* times spread over 4.75 ns: without a correction, the shift has a p below 0.05 */
     compare(&(struct difference){.row = "/linear-index/small-sample/encode", .factor = 1.07}, 0,
             &c);
     double p = 1;

@@ -273,7 +273,7 @@ class File:
             text += ' ' + tokens[i]
             i += 1
         kind, names = classify(text, is_function)
-        if kind == 'declaration' and len(names) > 1: # each by itself, so that the others can be left out
+        if kind == 'declaration' and len(names) > 1: # each separately, so that the others can be left out
             for name in names:
                 self.add(kind, [name], re.match(r'.*?(?=\b%s\b)' % names[0], text, re.S)[0] + name + ';')
         else:
@@ -615,7 +615,7 @@ enum bo_status %(name)s_open(struct bo_span in, struct bo_arena *arena, void **r
                              struct bo_error *err);
 
 /*
- * Answers n queries of one kind (enum %(format)s_query_kind), each by itself and in order. For a kind
+ * Answers n queries of one kind (enum %(format)s_query_kind), separately and in order. For a kind
  * of fixed answer size, `answers` is an array of n answers, else it is a struct bo_sink.
  * BO_OUT_OF_RANGE for a query outside of the document, BO_OVER_LIMIT when a sink is full; `err`
  * may be NULL.

@@ -66,7 +66,7 @@ static const struct bo_extra_group autofdo_llvm_groups[] = {
 
 static const struct bo_extra autofdo_extras[] = {
     {"How does it compare with LLVM's?",
-     "A reviewer of the proposal asked this question. Times are in ns a query; the ratio is v3 "
+     "This is a question of a reviewer of the proposal. Times are in ns a query; the ratio is v3 "
      "over shared-trees. The first group includes what LLVM reads before its first function: all "
      "names and offsets of extbinary, all offsets with GUIDs, and neither with the tables of "
      "LLVM's main branch. This command prints the times and the bytes in 72 columns: `bakeoff "
@@ -217,9 +217,9 @@ static const struct bo_section_fields autofdo_section_fields[] = {
 const struct bo_format_report autofdo_report = {
     .question =
         "A sampled profile gives a compiler the counts of each function, line and inlined call. "
-        "The proposed version 4 of GCC's format lets it read one part of the file by itself, and "
-        "is smaller: is it also small and fast to read in part when compared with LLVM's formats, "
-        "a general compressor, and an encoding designed for both?",
+        "The proposed version 4 of GCC's format lets it read one part of the file without the "
+        "rest, and is smaller: is it also small and fast to read in part when compared with LLVM's "
+        "formats, a general compressor, and an encoding designed for both?",
     .consumer =
         "**What the consumer reads.** GCC opens a profile and reads all of it once, before it "
         "compiles the first function: this is *scan* together with `open`. **In the consumer,** a "

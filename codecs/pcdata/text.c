@@ -119,7 +119,7 @@ static enum bo_status fail(const struct parser *p, size_t off, const char *what)
     return bo_fail(p->err, BO_CORRUPT, off, what);
 }
 
-/* Reads the next word; fails with `what` if there is none. */
+/* Reads the next word; fails with `what` at the end of the line. */
 static enum bo_status need_word(const struct parser *p, struct bo_line *line, const char *what,
                                 struct bo_span *word_ret, size_t *off_ret)
 {

@@ -290,7 +290,7 @@ static size_t came_as(const struct finishing *f, size_t i)
             return at;
 }
 
-/* Each interval by itself; how many each quark has, in first[quark + 1]. */
+/* Checks each interval separately. Counts those of each quark in first[quark + 1]. */
 static enum bo_status check_intervals(struct finishing *f, bool *in_order_ret, bool *closes_ret)
 {
     const struct statehist_builder *builder = f->builder;

@@ -1,5 +1,5 @@
 /*
- * Templight's messages, the reader: one pass over the bytes, which checks each message by itself.
+ * Templight's messages, the reader: one pass over the bytes, which checks each message separately.
  */
 #include "codecs/templight/traces.h"
 

@@ -7,7 +7,7 @@ is a text form. With BASE, BINARY has lean .eh_frame, in which a pattern functio
 functions of MODEL start BASE bytes higher. The tool's rows are reduced to the facts of the model by the importer's
 rules, and what they drop is counted. Exit status 1: functions or rows differ.
 
-readelf does not tell `s` from `u`, nor one expression from another, so that these are compared as one.
+readelf prints `s` and `u` alike, and all expressions alike, so that these are compared as one.
 """
 
 import os
@@ -177,7 +177,7 @@ def read_model(lines):
 
 
 def without_distinctions(functions, is_lean):
-    """What readelf shows: neighbours that it cannot tell apart become one."""
+    """What readelf shows: neighbours that it prints alike become one."""
     plain = {}
     for start, (length, flags, rep, rows) in functions.items():
         if rep:  # a PLT: an expression, which a linker puts into the function before

@@ -160,7 +160,7 @@ struct unwind_point {
 enum unwind_found { UNWIND_NO_FUNCTION, UNWIND_NO_ROW, UNWIND_ROW };
 
 struct unwind_point_answer {
-    uint64_t start;            /* of the function; 0 if there is none, or if the model is joined */
+    uint64_t start; /* of the function; 0 without a function, or if the model is joined */
     struct unwind_state state; /* zeros without a row */
     uint8_t found;             /* enum unwind_found */
     uint8_t flags;             /* of the function */
@@ -224,7 +224,7 @@ static inline bool unwind_answer_row(struct bo_sink *sink, struct unwind_functio
  *   1   u8   machine: enum unwind_arch
  *   2   u16  n
  *   4   u32  0
- *   8   u64  Base: the start of the first function, 0 if there are none
+ *   8   u64  Base: the start of the first function, 0 without functions
  *   16  n x u64 size of a part in bytes
  *       the parts: sections as they would be in a binary (the only bytes that count)
  *       UNWIND_OVERREAD zeros

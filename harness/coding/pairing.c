@@ -166,7 +166,7 @@ static bool fits(const struct bo_rules *rules, const struct pair *pair)
 
 /*
  * Chooses the pairs that become rules, those with at least least_part / 256 of the highest count.
- * False when there are none.
+ * False without such pairs.
  */
 static bool choose_pairs(struct pair_table *table, const struct bo_rules *rules,
                          unsigned least_part)

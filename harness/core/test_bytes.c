@@ -205,7 +205,7 @@ static void test_cursor_inside(void **state)
     assert_string_equal(error.what, "here");
     assert_true(bo_get_u8(&c, &v) && v == 7);
     assert_false(bo_get_u8(&c, &v));
-    assert_int_equal(bo_fail_here(NULL, BO_CORRUPT, &c, "nobody asks"), BO_CORRUPT);
+    assert_int_equal(bo_fail_here(NULL, BO_CORRUPT, &c, "no error wanted"), BO_CORRUPT);
 }
 
 static void test_span_equal(void **state)

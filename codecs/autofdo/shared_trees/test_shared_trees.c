@@ -313,7 +313,7 @@ static void test_circle(void **state)
     bo_arena_free(&arena);
 }
 
-/* As deep as may be, at the end of a shorter one: it is known already when it is met there. */
+/* As deep as may be, at the end of a shorter one: it is known already when it is read there. */
 static void test_too_deep(void **state)
 {
     (void)state;

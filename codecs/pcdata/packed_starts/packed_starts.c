@@ -14,7 +14,7 @@
  *     4    width of a value
  *     .    n starts
  *     .    n + 1 values
- *   A stored value v stands for base + v * unit, mod 2^32.
+ *   A stored value v means base + v * unit, mod 2^32.
  *
  *   form 0, wide list:
  *     3    n, at most 6
@@ -50,7 +50,7 @@
  *     .    m + 1 fields of low width + g bits; before each but the first, l low bits of its start
  *     .    if g is not 0: 5 h; then high parts of h bits, as many as the largest number needs
  *   The upper g bits of a field are the number of a high part; the value is high part << low
- *   width | lower bits. A stored value v stands for base + bias + (bias of the block + v) * unit.
+ *   width | lower bits. A stored value v means base + bias + (bias of the block + v) * unit.
  */
 #include "codecs/pcdata/packed_starts/packed_starts.h"
 #include "harness/core/cpu.h"

@@ -108,7 +108,7 @@ static inline void terms_set_record(uint32_t item, const struct terms_tuple *tup
  * Runs. The number of right guesses in a row is one symbol, coded before the first of them. The
  * writer adds the symbol with 0 at index run_item and increments it with each right guess. The
  * reader counts run_left down. A run ends with a wrong guess or with an event without a guess,
- * where run_left must be 0. A run of TERMS_RUN_MOST ends by itself, and no wrong guess follows it
+ * where run_left must be 0. A run of TERMS_RUN_MOST ends without a wrong guess
  * (run_goes_on): the next guess starts the next run.
  *
  * Gaps. own_gap counts Ends in the same way: those before the next End whose own origin differs

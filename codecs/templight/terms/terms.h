@@ -191,7 +191,7 @@ struct templight_terms {
     uint32_t n_starts, cap_starts;
     /*
      * The shapes' texts, then each head's up to its first part, which is BO_NOT_YET long until it
-     * is met.
+     * is read.
      */
     struct bo_span *pieces;
     uint32_t n_literals;
@@ -258,7 +258,7 @@ static inline bool templight_has_room(const struct templight_terms *terms, uint6
 
 struct templight_all_names {
     bool framed; /* each is a struct templight_text with its padding; else they are listed */
-    bool alone;  /* each is spelled as it is by itself, so that what is wrong in any is found */
+    bool alone;  /* each is expanded separately, so that an error in any of them is found */
 };
 
 /*

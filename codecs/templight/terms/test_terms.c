@@ -63,7 +63,7 @@ static void expect_name(void *reader, uint32_t name, struct bo_span text)
     assert_memory_equal(answer + sizeof head, text.p, text.n);
 }
 
-/* The names come back, all together and each by itself. */
+/* The names come back, all together and one at a time. */
 static void expect_names(const struct bo_span *names, uint32_t n)
 {
     const struct templight_model *model = model_of(names, n);
