@@ -162,6 +162,12 @@ struct count {
     uint64_t n, hash;
 };
 
+static void add_results(uint64_t n, struct bo_span results, struct count *count)
+{
+    count->n += n;
+    count->hash = bo_mix64(count->hash ^ bo_hash(results));
+}
+
 static void check_count(struct selfcheck *s, const char *what, const char *of,
                         const struct count *count)
 {
@@ -201,8 +207,7 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
                     kind->print(c.queries, (struct bo_span){c.expected.p, c.expected.n}, &text);
                 memmove(c.queries, c.queries + size, (n - i - 1) * size);
             }
-            drawn[k][w].n += n;
-            drawn[k][w].hash = bo_mix64(drawn[k][w].hash ^ bo_hash(bo_writer_span(&text)));
+            add_results(n, bo_writer_span(&text), &drawn[k][w]);
             bo_writer_truncate(&text, 0);
         }
         bo_writer_free(&text);
@@ -341,11 +346,14 @@ static void add_damage(const struct bo_format *format, const struct bo_codec *co
     bo_arena_init(&copies, BO_ARENA_UNLIMITED);
     bo_writer_init(&results, &copies);
     uint8_t *copy = bo_alloc(&copies, encoding.n);
+    if (!copy)
+        abort();
     const size_t affordable = DAMAGED_NBYTES / (encoding.n + 1);
-    const size_t n = affordable < MIN_DAMAGED   ? MIN_DAMAGED
+    const size_t n = encoding.n == 0            ? 0
+                     : affordable < MIN_DAMAGED ? MIN_DAMAGED
                      : affordable > MAX_DAMAGED ? MAX_DAMAGED
                                                 : affordable;
-    for (size_t i = 0; i < n && encoding.n && copy; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct bo_arena arena;
         struct bo_error decode_error = {.what = ""}, open_error = {.what = ""};
         void *decoded, *reader;
@@ -358,9 +366,8 @@ static void add_damage(const struct bo_format *format, const struct bo_codec *co
             put_fields(format, decoded, &results);
         put_error(&results, codec->open(codec, in, &arena, &reader, &open_error), &open_error);
         bo_arena_free(&arena);
-        damaged->n++;
     }
-    damaged->hash = bo_mix64(damaged->hash ^ bo_hash(bo_writer_span(&results)));
+    add_results(n, bo_writer_span(&results), damaged);
     bo_writer_free(&results);
     bo_arena_free(&copies);
 }
@@ -472,22 +479,6 @@ static void check_extreme(struct selfcheck *s)
     }
 }
 
-/* Adds an encoding, or the error, to the hash of several. */
-static void add_encoding(const struct bo_codec *codec, const void *model, struct count *encodings)
-{
-    struct bo_arena arena;
-    struct bo_writer out;
-    struct bo_error error = {.what = ""};
-    arena_init(&arena);
-    bo_writer_init(&out, &arena);
-    const enum bo_status status = codec->encode(codec, model, &out, &error);
-    const struct bo_span result = status ? bo_span_of(error.what) : bo_writer_span(&out);
-    encodings->hash = bo_mix64(encodings->hash ^ bo_hash(result));
-    encodings->n++;
-    bo_writer_free(&out);
-    bo_arena_free(&arena);
-}
-
 static void add_text(const struct bo_format *format, const void *model, struct count *texts)
 {
     struct bo_arena arena;
@@ -495,13 +486,12 @@ static void add_text(const struct bo_format *format, const void *model, struct c
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
     format->print(model, &out, NULL);
-    texts->hash = bo_mix64(texts->hash ^ bo_hash(bo_writer_span(&out)));
-    texts->n++;
+    add_results(1, bo_writer_span(&out), texts);
     bo_writer_free(&out);
     bo_arena_free(&arena);
 }
 
-/* Adds the encodings of a model. Checks the round trip and a few queries. */
+/* Adds the encodings of a model, no bytes where it has none. Checks round trips, some queries. */
 static void add_further(struct selfcheck *s, const void *model, const struct bo_effort *effort,
                         struct count *encodings)
 {
@@ -509,10 +499,10 @@ static void add_further(struct selfcheck *s, const void *model, const struct bo_
     struct bo_shared_encoding shared = {0};
     struct bo_effort with_encoding = *effort;
     for (const struct bo_codec *const *c = s->format->codecs; *c; c++) {
+        bo_share_encoding(&shared, s->format, *c, model, &with_encoding);
         if (!(*c)->reads && !(*c)->optional)
-            add_encoding(*c, model, &encodings[c - s->format->codecs]);
+            add_results(1, with_encoding.encoding, &encodings[c - s->format->codecs]);
         for (unsigned k = 0; k < 2 && s->golden.p; k++) {
-            bo_share_encoding(&shared, s->format, *c, model, &with_encoding);
             const struct bo_check_result r =
                 bo_find_check(names[k])->run(s->format, *c, model, &with_encoding);
             if (r.outcome != BO_SKIP)
