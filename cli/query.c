@@ -40,7 +40,7 @@ static int answer(const struct bo_format *format, const struct bo_codec *codec,
         status = run_query(codec, reader, bo_kind_index(format, kind), kind, query, arena, &found,
                            &error);
     if (status == BO_OUT_OF_RANGE)
-        bo_fail(&error, status, BO_NO_OFFSET, "document has no such place");
+        bo_fail(&error, status, BO_NO_OFFSET, "query is outside of the document");
     if (!status)
         kind->print(query, found, &text);
     else if (error.off != BO_NO_OFFSET)

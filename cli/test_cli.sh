@@ -388,7 +388,7 @@ for codec in $codecs; do
     holds "query $c scan 0" test "$(paste -sd, "$t/out")" = "0 -1,20 8,30 0,600 16"
     for query in "point 0 640" "point 0 1" "point 2 0" "point 0 4294967295" "scan 2"; do
         # shellcheck disable=SC2086
-        gives 2 "bakeoff: $f: document has no such place (out of range)" query "$c" "$f" $query
+        gives 2 "bakeoff: $f: query is outside of the document (out of range)" query "$c" "$f" $query
     done
     gives 2 "bakeoff: query: no query kind 'x' of pcdata; there are point scan span" query "$c" "$f" x 0
     gives 2 "bakeoff: query: expects a table number and a PC (point TABLE PC); see *" \
@@ -528,7 +528,7 @@ echo "pcdata 1
 quantum 1
 table 67108865 kind=pcsp refs=1
 0 1" >"$t/huge.txt"
-gives 2 "bakeoff: raw: raw holds texts of at most 2^26 quanta (unsupported)" \
+gives 2 "bakeoff: raw: text has more than 2^26 quanta (unsupported)" \
     encode pcdata/raw "$t/huge.txt" -o "$t/huge.bin"
 holds "nothing is written for a model that does not fit" test ! -e "$t/huge.bin"
 

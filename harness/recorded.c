@@ -221,7 +221,7 @@ static enum bo_status take_query(struct reader *r)
     const bool hit = strcmp(r->fields[0], "hit") == 0;
     const size_t at = hit ? 1 : 0;
     if (r->n_fields == at)
-        return fail(r, r->offs[0], "hit has no query");
+        return fail(r, r->offs[0], "`hit` without a query");
     const struct bo_query_kind *kind = bo_find_kind(recorded->format, r->fields[at]);
     if (!kind)
         return fail(r, r->offs[at], "unknown query kind");

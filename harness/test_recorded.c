@@ -105,7 +105,7 @@ static const struct {
     {HEADER "point\t0\t0\n# end\n", "# end", "header line after the first query"},
     {HEADER "jump\t0\t0\n", "jump", "unknown query kind"},
     {HEADER "\n", "\n", "unknown query kind"},
-    {HEADER "hit\n", "hit", "hit has no query"},
+    {HEADER "hit\n", "hit", "`hit` without a query"},
     {HEADER "hit\tjump\n", "jump", "unknown query kind"},
     {HEADER "point\t0\n", "point", "expects a table number and a PC"},
     {HEADER "scan\t\\x\n", "\\x", "escape is not one of \\t, \\n, \\r, \\\\"},

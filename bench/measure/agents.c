@@ -72,7 +72,7 @@ static bool start_agent(struct bo_agent *agent, const char *program, const char 
 
 static enum bo_status lost(struct bo_error *err)
 {
-    return bo_fail(err, BO_IO, BO_NO_OFFSET, "a program that measures another layout ended early");
+    return bo_fail(err, BO_IO, BO_NO_OFFSET, "program that measures another layout ended early");
 }
 
 enum bo_status bo_agents_start(const struct bo_links *links, const char *const *words,
@@ -96,7 +96,7 @@ enum bo_status bo_agents_start(const struct bo_links *links, const char *const *
             return lost(err);
         if (strcmp(own, theirs) != 0)
             return bo_fail(err, BO_IO, BO_NO_OFFSET,
-                           "a program of another layout planned different rows");
+                           "program of another layout planned different rows");
     }
     return BO_OK;
 }

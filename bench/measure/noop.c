@@ -15,7 +15,7 @@ static enum bo_status noop_open(const struct bo_codec *self, struct bo_span in,
 {
     (void)arena;
     if (in.n % 8)
-        return bo_fail(err, BO_TRUNCATED, in.n, "half a kind");
+        return bo_fail(err, BO_TRUNCATED, in.n, "length is not a multiple of 8");
     *reader_ret = (void *)(uintptr_t)in.p; /* queries only read through it */
     return BO_OK;
 }

@@ -194,7 +194,7 @@ static enum bo_status check_instance(const struct checker *c,
                                      const struct autofdo_instance *instance, unsigned depth)
 {
     if (depth > AUTOFDO_MAX_DEPTH)
-        return fail_rule(c, "instances are inside each other more than 256 deep");
+        return fail_rule(c, "instances are nested more than 256 deep");
     enum bo_status status = check_name(c, instance->name);
     size_t number;
     if (c->with_file.n && autofdo_names_find(&c->with_file, instance->name, &number))

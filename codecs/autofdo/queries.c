@@ -332,7 +332,7 @@ static enum bo_status parse_path(int n_args, char *const *args, struct bo_arena 
 {
     if (n_args > 1)
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
-                       "expects a file's path, or nothing for functions without a file");
+                       "expects the path of a file, or no argument for functions without a file");
     *(struct autofdo_path_query *)query =
         (struct autofdo_path_query){bo_span_of(n_args ? args[0] : "")};
     return BO_OK;

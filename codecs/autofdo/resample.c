@@ -222,7 +222,7 @@ enum bo_status autofdo_resample(const void *like, size_t n_units, struct bo_rand
 {
     struct program program = {.like = like, .random = random, .arena = arena, .err = err};
     if (program.like->n_functions == 0)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "there are no functions to draw from");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "profile has no functions to draw from");
     const size_t n_programs = n_units / program.like->n_functions + 1;
     struct autofdo_model *model = bo_zalloc_array(arena, 1, sizeof *model);
     struct autofdo_function *functions = bo_alloc_array(arena, n_units + 1, sizeof *functions);

@@ -181,7 +181,7 @@ class SharedTrees:
         sizes = [[self.number(index, 0) for _ in range(n)] for n in
                  (-(-(n_names + n_paths) // 16), -(-n_names // 16), sum(is_function))]
         if not (index.end() and flags.end() and paths.end() and times.end()):
-            raise Reject("first part of the index does not end at its last byte")
+            raise Reject("first part of the index does not fill its bytes")
         g = Cursor(strings[:grammar])
         self.grammar = Grammar(g, len(data))
         g.end()
@@ -216,7 +216,7 @@ class SharedTrees:
         if len(set(path_of) - {0, 1}) != n_paths or path_bits and not self.files:
             raise Reject("path is used by no function")
         if len(self.used) != sum(self.n_variants):
-            raise Reject("variant that no function expands to")
+            raise Reject("variant is not part of any function")
         if set(names) | {spot[3] for spots in self.lists for spot in spots if spot[0] != RECORD} != set(range(n_names)):
             raise Reject("name belongs to no function, target or callee")
         if summary != summarize(self.functions):
@@ -310,7 +310,7 @@ class SharedTrees:
                 records[record] = self.count(bits), {}
             elif kind == TARGET:
                 if record != (line, discriminator):
-                    raise Reject("target without its record")
+                    raise Reject("target precedes the record of its place")
                 records[record][1][self.strings[target]] = self.count(bits)
         for (kind, line, discriminator, callee), number in self.variants[name][variant]:
             if kind == CALLSITE:
@@ -379,7 +379,7 @@ def read_trie(c):
         b = c.byte()
         if b & 128:
             if c.number(4) != len(strings):
-                raise Reject("string ids do not count up in order")
+                raise Reject("string ids are not 0, 1, 2, ... in order")
             strings.append(prefix)
         elif not is_root and b & 127 < 2:
             raise Reject("node with one child ends no string, or leaf ends no string")
@@ -393,7 +393,7 @@ def read_trie(c):
 
     node(b"", True)
     if len(strings) != n:
-        raise Reject("trie has fewer strings than its table says")
+        raise Reject("trie has fewer strings than its table announces")
     c.end()
     return strings
 
@@ -488,7 +488,7 @@ class Version4:
 
     def read_instance(self, c, name, depth):
         if depth > 256:
-            raise Reject("instances are more than 256 deep")
+            raise Reject("instances are nested more than 256 deep")
         records, callsites, line = {}, {}, [0, 0]
         for _ in range(c.number(4)):
             b = c.byte()
@@ -571,7 +571,7 @@ class Gcov:
             head = self.count()
             timestamp = c.le(8) if self.version == 3 else 0
             index, body = self.instance()
-            enter(indices, index, "profile has a function twice")
+            enter(indices, index, "duplicate function")
             listed.append((head, timestamp, body))
             if body[0] in self.functions:
                 before = self.functions[body[0]]
@@ -626,7 +626,7 @@ class Gcov:
             for _ in range(n_targets):
                 require(c.le(4) == 7, "histogram is not of indirect calls")
                 target = c.le(8)
-                enter(indices, target, "record has a target twice")
+                enter(indices, target, "duplicate target of a record")
                 name = self.name(target)
                 targets[name] = targets.get(name, 0) + self.count()
             enter(places, v, "instance has a record twice")
@@ -634,7 +634,7 @@ class Gcov:
         for _ in range(n_callsites):
             v = c.le(4)
             callee, instance = self.instance()
-            enter(places, (v, callee), "instance has a callsite twice")
+            enter(places, (v, callee), "duplicate callsite of an instance")
             key = v >> 16, v & 0xffff, instance[0]
             body[2][key] = add(body[2][key], instance) if key in body[2] else instance
         return index, body
@@ -800,7 +800,7 @@ class Extbinary:
             raise Reject("magic number is not that of an extensible binary")
         version, n = c.uvarint(), c.le(8)
         if n not in (7, 8):
-            raise Reject("number of sections is not that of this form")
+            raise Reject("number of sections is not the codec's")
         table = [[c.le(8) for _ in range(4)] for _ in range(n)]
         form = [(kind, flags & ~(4 << 32) if kind == 2 else flags) for kind, flags, *_ in table]
         orders = [order for entries, v, order in FORMS if (entries, v) == (form, version)]
@@ -843,10 +843,10 @@ class Extbinary:
             z = zlib.decompressobj()
             raw = z.decompress(c.take(packed))
         except zlib.error as e:
-            raise Reject("zlib stream does not expand") from e
+            raise Reject("zlib stream is invalid or not of the announced size") from e
         c.end()
         if len(raw) != size or not size or not z.eof or z.unused_data:
-            raise Reject("zlib stream does not expand")
+            raise Reject("zlib stream is invalid or not of the announced size")
         return raw
 
     @staticmethod
@@ -895,7 +895,7 @@ class Extbinary:
     def name(self, c):
         i = c.uvarint()
         if i >= len(self.names):
-            raise Reject("no name has this index")
+            raise Reject("name index is out of range")
         return self.names[i]
 
     def place(self, c):

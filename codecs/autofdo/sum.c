@@ -170,7 +170,7 @@ static enum bo_status sum_instances(struct adder *a, const struct autofdo_instan
     }
     if (depth > AUTOFDO_MAX_DEPTH)
         return bo_fail(a->err, BO_OVER_LIMIT, BO_NO_OFFSET,
-                       "instances are inside each other more than 256 deep");
+                       "instances are nested more than 256 deep");
     size_t n_records = 0, n_callsites = 0;
     for (size_t i = 0; i < n; i++) {
         n_records += parts[i]->n_records;

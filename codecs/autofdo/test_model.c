@@ -125,7 +125,7 @@ static void test_depth(void **state)
     callsites[AUTOFDO_MAX_DEPTH - 2].callee.n_callsites = 1;
     callsites[AUTOFDO_MAX_DEPTH - 1].callee.n_callsites = 0;
     assert_string_equal(autofdo_model_flaw(&model, &arena),
-                        "instances are inside each other more than 256 deep");
+                        "instances are nested more than 256 deep");
 }
 
 static void test_path_of(void **state)

@@ -23,7 +23,7 @@ struct test_case {
 #define INDEX_ROOM "more names than the index has room for"
 #define PLACES_ROOM "more places than the structure has room for"
 #define SECTIONS_RUN "sections run past the file's end"
-#define FEWER_PLACES "there are fewer places than announced"
+#define FEWER_PLACES "fewer places than announced"
 #define BLOCK_END "block does not end where the index says"
 #define PADDING "padding is not 0"
 #define SUMMARY "summary disagrees with the counts"
@@ -37,7 +37,7 @@ static const struct test_case head_cases[] = {
     {"paths of 14 bits", 4, BYTES("\x0e"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"no paths", 4, BYTES("\0"), BO_CORRUPT, 117, PADDING},
     {"no width of timestamps", 5, BYTES("\0"), BO_CORRUPT, 5,
-     "width of timestamps does not suit the first one"},
+     "only one of first timestamp and width of timestamps is 0"},
     {"no names", 6, BYTES("\0"), BO_CORRUPT, 55, INDEX_ROOM},
     {"two names", 6, BYTES("\x02"), BO_CORRUPT, 116, "bits after the functions are not 0"},
     {"2^32 - 1 names", 6, BYTES("\xff\xff\xff\xff\x0f"), BO_TRUNCATED, 175, SECTIONS_RUN},
@@ -56,7 +56,7 @@ static const struct test_case head_cases[] = {
     {"names start later", 13, BYTES("\x2b"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
     {"names start after them", 13, BYTES("\x31"), BO_CORRUPT, 55,
-     "start of the blocks is past the end of the strings"},
+     "blocks of strings start past the end of the strings"},
     {"names run on", 14, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"structure runs on", 15, BYTES("\x7f"), BO_TRUNCATED, 175, SECTIONS_RUN},
 };
@@ -80,7 +80,7 @@ static const struct test_case index_cases[] = {
     {"blocks larger than the names", 114, BYTES("\xff"), BO_CORRUPT, 114,
      "blocks are larger than their section"},
     {"bits after the sizes", 115, BYTES("\x27"), BO_CORRUPT, 115,
-     "first part of the index does not end at its last byte"},
+     "first part of the index does not fill its bytes"},
     {"a function of a name without a tree", 116, BYTES("\x03"), BO_CORRUPT, 167,
      "function has no tree"},
     {"bits after the functions", 116, BYTES("\x0d"), BO_CORRUPT, 116,
@@ -116,7 +116,7 @@ static const struct test_case trees_cases[] = {
      "name belongs to no function, target or callee"},
     {"a list that goes back", 167, BYTES("\x3a"), BO_CORRUPT, 168, "places do not ascend"},
     {"a callee without the variant", 170, BYTES("\x22"), BO_CORRUPT, 170,
-     "callee has no such variant"},
+     "variant of a callee is out of range"},
     {"a list without end", 168, BYTES("\x02"), BO_CORRUPT, 170, "list of places has no end"},
     {"a place after the list", 168, BYTES("\xc0"), BO_CORRUPT, 169,
      "variant selects a place beyond its list"},

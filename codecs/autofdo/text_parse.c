@@ -284,7 +284,7 @@ static enum bo_status take_targets(struct parser *p, struct autofdo_record *reco
     qsort(kept, n, sizeof *kept, compare_targets);
     for (size_t i = 1; i < n; i++)
         if (compare_targets(&kept[i - 1], &kept[i]) == 0)
-            return fail_at(p, start, BO_CORRUPT, "record has two targets of one name");
+            return fail_at(p, start, BO_CORRUPT, "record has two targets with the same name");
     record->targets = kept;
     record->n_targets = n;
     return BO_OK;
@@ -302,7 +302,7 @@ static enum bo_status take_record(struct parser *p, uint32_t line, uint32_t disc
     if (!take_number(p, UINT64_MAX, &record->count))
         return fail_at(p, p->p, BO_CORRUPT, "count is not a number below 2^64");
     if (p->p < p->end && *p->p != ' ')
-        return fail_at(p, p->p, BO_CORRUPT, "bytes right after a count");
+        return fail_at(p, p->p, BO_CORRUPT, "count is not followed by a blank");
     level->n_records++;
     if (n)
         p->is_canonical &= autofdo_place(record[-1].line, record[-1].discriminator) <
@@ -322,8 +322,7 @@ static enum bo_status take_callee(struct parser *p, uint32_t line, uint32_t disc
     if (status)
         return status;
     if (p->depth == AUTOFDO_MAX_DEPTH)
-        return fail_at(p, p->p, BO_OVER_LIMIT,
-                       "instances are inside each other more than 256 deep");
+        return fail_at(p, p->p, BO_OVER_LIMIT, "instances are nested more than 256 deep");
     open_instance(p, name, line, discriminator);
     return BO_OK;
 }
@@ -334,7 +333,8 @@ static enum bo_status take_inner_line(struct parser *p, size_t n_blanks)
     uint64_t line, discriminator = 0;
     if (n_blanks > p->depth)
         return fail_at(p, p->p, BO_CORRUPT,
-                       p->depth ? "line is deeper than its place" : "line outside of a function");
+                       p->depth ? "indentation exceeds the number of open instances"
+                                : "line outside of a function");
     const enum bo_status status = close_callees(p, (unsigned)n_blanks);
     if (status)
         return status;
@@ -429,7 +429,7 @@ static enum bo_status take_comment(struct parser *p)
     if (!take_word(p, "timestamp"))
         return fail_at(p, start, BO_CORRUPT, "#@ is neither for a timestamp nor for a file");
     if (p->has_timestamp)
-        return fail_at(p, start, BO_CORRUPT, "two timestamps for one function");
+        return fail_at(p, start, BO_CORRUPT, "function has two timestamps");
     const enum bo_status status = close_function(p);
     if (status)
         return status;
@@ -450,7 +450,7 @@ static enum bo_status take_line(struct parser *p)
         ;
     const size_t n_blanks = (size_t)(p->p - start);
     if (p->p == p->end)
-        return fail_at(p, start, BO_CORRUPT, "line of blanks");
+        return fail_at(p, start, BO_CORRUPT, "line has nothing but blanks");
     if (*p->p == '#')
         return BO_OK;
     if (n_blanks == 0)
@@ -503,7 +503,8 @@ static enum bo_status keep_functions(struct parser *p, struct autofdo_model *mod
     for (size_t f = 0; f < n; f++) {
         functions[f] = p->functions[f].function;
         if (f && autofdo_compare_functions(&functions[f - 1], &functions[f]) == 0)
-            return bo_fail(p->err, BO_CORRUPT, p->functions[f].off, "two functions of one name");
+            return bo_fail(p->err, BO_CORRUPT, p->functions[f].off,
+                           "two functions have the same name");
     }
     model->n_functions = n;
     model->functions = functions;
@@ -545,7 +546,7 @@ static enum bo_status keep_files(struct parser *p, struct autofdo_model *model)
         size_t number = 0;
         files[i] = p->files[i].file;
         if (i && autofdo_compare_files(&files[i - 1], &files[i]) == 0)
-            return bo_fail(p->err, BO_CORRUPT, off, "two files of one function");
+            return bo_fail(p->err, BO_CORRUPT, off, "function has two files");
         if (!autofdo_names_find(&p->names, files[i].name, &number) || !is_instance[number])
             return bo_fail(p->err, BO_CORRUPT, off,
                            "file of a function that is not in the profile");

@@ -44,7 +44,8 @@ enum bo_status guid_entries32(const void *model, const struct guid_entry **entri
     *entries_ret = guid_entries(model, n_ret, &total);
     *total_ret = (uint32_t)total;
     if (total > UINT32_MAX || *n_ret > UINT32_MAX / 16)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^28 GUIDs, or 2^32 bytes of bodies");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "2^28 GUIDs or more, or 2^32 bytes of bodies or more");
     return BO_OK;
 }
 

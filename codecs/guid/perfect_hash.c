@@ -450,7 +450,7 @@ static enum bo_status take_slots(const struct reader *reader, struct bo_span in,
             high++;
         const uint64_t end = (uint64_t)high << shape->low_bits | low_of(reader, entry);
         if (!one || c.bit > reader->n_end_bits)
-            return bo_fail(err, BO_CORRUPT, ends_off, "ends exceed their bits");
+            return bo_fail(err, BO_CORRUPT, ends_off, "body ends run past their bits");
         if (end < start || end - start > GUID_MAX_BODY_NBYTES)
             return bo_fail(err, BO_CORRUPT, off, "body ends before its start or is too long");
         if (fingerprint) {

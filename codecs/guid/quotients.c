@@ -259,13 +259,13 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
     size_t i = 0;
     for (uint32_t block = 0; block <= shape.n_blocks; block++) {
         if (start > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^32 bytes of blocks");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "blocks take 2^32 bytes or more");
         bo_put_le32(out, (uint32_t)start);
         if (variant->has_bodies)
             bo_put_le32(out, base);
         const size_t m = block_length(&shape, items, i, block, &extent);
         if (m > MAX_KEYS)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^16 GUIDs in one block");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "a block has 2^16 GUIDs or more");
         start += (block_nbits(&shape, variant->has_bodies, m, extent) + 7) / 8;
         base += extent;
         i += m;

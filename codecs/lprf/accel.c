@@ -116,7 +116,7 @@ static enum bo_status make_plan(struct plan *plan, struct bo_arena *arena, struc
     const struct lprf_model *model = plan->model;
     const size_t n = model->n_functions;
     if (n >= UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index holds fewer than 2^32 functions");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index has 2^32 - 1 functions or more");
     plan->keys = bo_alloc_array(arena, n, sizeof *plan->keys);
     plan->next = bo_alloc_array(arena, n, sizeof *plan->next);
     if (!plan->keys || !plan->next)
@@ -222,7 +222,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     uint64_t off = 0;
     for (size_t f = 0; f < w->model->n_functions; f++) {
         if (off > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "accel holds records up to 4 GiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
         bo_set_le32(at.table + plan.keys[f], (uint32_t)off);
         off += w->coding->record_nbytes(w, f);
     }
@@ -247,13 +247,13 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     const size_t end = file->end_of_index;
     const uint8_t *table = file->in.p + TABLE_OFF;
     if (end < TABLE_OFF + HEAD_NBYTES)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     const uint32_t table_nbytes = bo_le32(file->in.p + LPRF_HEADER_NBYTES);
     if (table_nbytes < HEAD_NBYTES || table_nbytes >= end - TABLE_OFF)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "strings start outside the index");
     if (wrong_byte(table) < HEAD_NBYTES)
         return bo_fail(err, BO_UNSUPPORTED, TABLE_OFF + wrong_byte(table),
-                       "table is not of the kind that is read here");
+                       "table is of an unsupported kind");
     index->n_buckets = bo_le32(table + 8);
     index->n_hashes = bo_le32(table + 12);
     if (index->n_buckets != n_buckets_for(index->n_hashes))

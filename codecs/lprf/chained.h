@@ -100,7 +100,7 @@ static inline enum bo_status lprf_next_bucket(const struct lprf_chained *table, 
         return bo_fail(err, BO_CORRUPT, (size_t)(table->buckets - table->p) + 8 * (size_t)bucket,
                        "items of a bucket do not start where the bucket before ends");
     if (*n_ret == 0)
-        return bo_fail(err, BO_CORRUPT, *off, "bucket without an item");
+        return bo_fail(err, BO_CORRUPT, *off, "bucket is empty");
     *off = first_off;
     return BO_OK;
 }

@@ -122,7 +122,8 @@ static enum bo_status pack_function(const struct plan *plan, struct bo_arena *ar
         return BO_OK;
     for (size_t f = 0; f < plan->model->n_functions; f++)
         if (plan->model->functions[f].name.n > INT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "libcmph holds names up to 2 GiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                           "name is longer than 2 GiB, the limit of libcmph");
     cmph_t *function = make_function(plan);
     if (!function)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
@@ -291,7 +292,7 @@ static enum bo_status check_entry(const struct index *index, size_t off, const s
     return number < index->n_names &&
                    bo_le32(index->starts + 4 * (size_t)number) == off - index->entries_off
                ? BO_OK
-               : bo_fail(err, BO_CORRUPT, off, "no start leads to this name");
+               : bo_fail(err, BO_CORRUPT, off, "no start points to this name");
 }
 
 static enum bo_status each(const struct lprf_file *file, const struct index *index, bool keep,

@@ -207,7 +207,7 @@ static inline enum bo_status lprf_packed_read_head(const struct lprf_file *file,
             return status;
         if (record->n_counters <= UINT8_MAX)
             return bo_fail(err, BO_CORRUPT, number_off,
-                           "number of counters belongs in the hash table");
+                           "number of counters is stored in the record, but fits the hash table");
     }
     if (record->n_counters / 8 > file->in.n - record->off)
         return bo_fail(err, BO_TRUNCATED, off, "counters run past the file's end");

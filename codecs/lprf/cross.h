@@ -214,7 +214,7 @@ static enum bo_status decode_all(const struct reader *reader, read_record *read,
 #ifdef LPRF_INDEX_KEEPS_ORDER
     if (!file_is_alphabetical(&reader->index) && is_alphabetical(model))
         return bo_fail(err, BO_CORRUPT, LPRF_INDEX_KEEPS_ORDER,
-                       "alphabetical order is stored as a permutation");
+                       "functions are in alphabetical order, but a permutation is stored");
 #endif
     return lprf_check_model(file, model, &entries, err);
 }

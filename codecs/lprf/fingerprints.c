@@ -232,7 +232,7 @@ static enum bo_status read_places(struct walk *walk, struct bo_error *err)
             return bo_fail(err, BO_CORRUPT,
                            (uint64_t)(walk->index->fingerprints - walk->file->in.p) +
                                (uint64_t)slot * walk->index->width / 8,
-                           "fingerprint of a free slot");
+                           "free slot has a fingerprint");
     }
     const enum bo_status status = lprf_end_cells(walk->file, slots, &cells, err);
     return status ? status

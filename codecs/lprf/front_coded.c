@@ -139,7 +139,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     const uint8_t *p = file->in.p + LPRF_HEADER_NBYTES;
     const size_t end = file->end_of_index;
     if (end < STARTS_OFF)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     if (p[0] < 1 || p[0] > 8)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "width of places is not 1 to 8");
     if (p[1] != BLOCK_NAMES)

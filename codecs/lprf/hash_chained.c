@@ -86,7 +86,7 @@ static enum bo_status make_plan(struct plan *plan, struct bo_arena *arena, struc
 {
     const size_t n = plan->model->n_functions;
     if (n >= UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index holds fewer than 2^32 functions");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index has 2^32 - 1 functions or more");
     plan->keys = bo_alloc_array(arena, n, sizeof *plan->keys);
     plan->next = bo_alloc_array(arena, n, sizeof *plan->next);
     if (!plan->keys || !plan->next)
@@ -185,7 +185,7 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
     bo_set_le64(at.file + table_off, n_buckets);
     bo_set_le64(at.file + table_off + 8, plan.n_names);
     if (!put_items(&plan, &at))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "bucket of more than 65535 names");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "bucket has more than 65535 names");
     lprf_end_index(w);
     if (w->out->status)
         return bo_writer_status(w->out, err);
@@ -205,7 +205,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     const uint8_t *p = file->in.p;
     const size_t end = file->end_of_index;
     if (end < ITEMS_OFF + 16)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     if (bo_le64(p + LPRF_HEADER_NBYTES) != HASH_XXH3_64)
         return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES, "hash is of an unknown kind");
     return lprf_open_chained((struct bo_span){p, end}, ITEMS_OFF, LPRF_HEADER_NBYTES + 8,
@@ -218,7 +218,8 @@ static inline enum bo_status check_data(const struct lprf_chained *table,
 {
     const size_t name_off = (size_t)(item->name.p - table->p);
     return item->data_nbytes == 0 || item->data_nbytes % 8
-               ? bo_fail(err, BO_CORRUPT, name_off - 8, "data is not an offset or several")
+               ? bo_fail(err, BO_CORRUPT, name_off - 8,
+                         "data is empty or not a multiple of 8 bytes")
                : BO_OK;
 }
 
@@ -324,7 +325,8 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
             return status;
     }
     if (n_names != table->n_names)
-        return bo_fail(err, BO_CORRUPT, table->table_off + 8, "number of names is wrong");
+        return bo_fail(err, BO_CORRUPT, table->table_off + 8,
+                       "number of names differs from the announced one");
     if (table->table_off - off >= 8)
         return bo_fail(err, BO_CORRUPT, off, "bytes after the last item");
     for (; off < table->table_off; off++)

@@ -158,7 +158,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     const uint8_t *p = file->in.p + LPRF_HEADER_NBYTES;
     const size_t end = file->end_of_index;
     if (end < BUCKETS_OFF)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     if (p[0] != HASH_XXH3_64)
         return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES, "hash is of an unknown kind");
     if (p[1] < 1 || p[1] > 8)
@@ -307,7 +307,8 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     if (end != file->end_of_index)
         return bo_fail(err, BO_CORRUPT, end, "bytes after the last item");
     if (last.n_names != index->n_names)
-        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 4, "number of names is wrong");
+        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 4,
+                       "number of names differs from the announced one");
     return BO_OK;
 }
 

@@ -188,7 +188,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     const uint8_t *p = file->in.p + LPRF_HEADER_NBYTES;
     const size_t end = file->end_of_index;
     if (end < SLOTS_OFF)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     if (p[0] != HASH_XXH3_64)
         return bo_fail(err, BO_UNSUPPORTED, LPRF_HEADER_NBYTES, "hash is of an unknown kind");
     if (p[1] < 1 || p[1] > 8)
@@ -293,7 +293,7 @@ static enum bo_status check_slots(const struct index *index, struct bo_error *er
         const uint32_t fingerprint = bo_le32(p);
         if (bo_le32(p + 4) == 0) {
             if (fingerprint)
-                return bo_fail(err, BO_CORRUPT, off, "empty slot has a fingerprint");
+                return bo_fail(err, BO_CORRUPT, off, "free slot has a fingerprint");
             continue;
         }
         const size_t home = home_of(fingerprint, index->n_homes);
@@ -306,7 +306,8 @@ static enum bo_status check_slots(const struct index *index, struct bo_error *er
         n_full++;
     }
     if (n_full != index->n_names)
-        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 4, "number of names is wrong");
+        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 4,
+                       "number of names differs from the announced one");
     if (index->n_slots > index->n_homes && free_slot != index->n_slots)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 8, "more slots than the names need");
     return BO_OK;

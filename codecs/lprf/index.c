@@ -14,7 +14,8 @@ enum bo_status lprf_put_index_space(struct lprf_writer *w, const struct lprf_ind
                                     uint64_t most, size_t *start_ret, struct bo_error *err)
 {
     if (nbytes->names + nbytes->places + nbytes->tables > (most < SIZE_MAX ? most : SIZE_MAX))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index is too big for its offsets");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "index is larger than its offsets can address");
     *start_ret = w->out->n;
     put_section(w->out, "tables", (size_t)nbytes->tables);
     put_section(w->out, "names", (size_t)nbytes->names);
@@ -27,7 +28,7 @@ enum bo_status lprf_place_width(const struct lprf_writer *w, unsigned *width_ret
 {
     const size_t n = w->model->n_functions;
     if (n >= UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index holds fewer than 2^32 functions");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "index has 2^32 - 1 functions or more");
     uint64_t last_off = 0;
     for (size_t f = 0; f + 1 < n; f++)
         last_off += w->coding->record_nbytes(w, f);

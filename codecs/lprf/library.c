@@ -28,7 +28,7 @@ enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_
     const uint8_t *p = file->in.p + LPRF_HEADER_NBYTES;
     const size_t end = file->end_of_index;
     if (end < LPRF_PART_OFF)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     if (p[0] < 1 || p[0] > 8)
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES, "width of places is not 1 to 8");
     if (p[1] || p[2] || p[3])
@@ -42,7 +42,7 @@ enum bo_status lprf_open_library_part(const struct lprf_file *file, struct lprf_
     part->end = LPRF_PART_OFF + (size_t)n;
     if ((n == 0) != (part->n_names == 0))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 8,
-                       "the library's part does not suit the number of names");
+                       "only one of the library part's size and the number of names is 0");
     const struct bo_span bytes = {file->in.p + LPRF_PART_OFF, (size_t)n};
     if (lprf_hash_name(bytes, 0) != bo_le64(p + 16))
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 16,

@@ -100,7 +100,8 @@ static enum bo_status check_functions(const struct lprf_model *model, struct bo_
         if (!lprf_keys_add(&keys, model->functions, function, &number))
             return bo_fail_alloc(err, arena);
         if (number != f)
-            return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "two functions of one name and hash");
+            return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET,
+                           "two functions have the same name and hash");
     }
     return BO_OK;
 }

@@ -136,7 +136,7 @@ enum bo_status lprf_make_perfect_hash(const struct bo_span *names, size_t n, uns
 {
     const uint64_t n_slots = (uint64_t)n + n / FREE_SLOTS_ONE_IN + 1;
     if (n_slots > UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "perfect hash holds 2^32 slots");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "perfect hash needs 2^32 slots or more");
     *slots_ret = bo_alloc_array(arena, n, sizeof **slots_ret);
     if (!*slots_ret)
         return bo_fail_alloc(err, arena);

@@ -210,8 +210,7 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
         return BO_OK;
     if (first + n > index->n_codes ||
         bo_spells(index->phrases, index->codes, first, n, name, &equal))
-        return bo_fail(err, BO_CORRUPT, codes_off(file, index, slot),
-                       "codes of a name are invalid");
+        return bo_fail(err, BO_CORRUPT, codes_off(file, index, slot), "name has an invalid code");
     if (!equal)
         return BO_OK;
     match->next = slot;

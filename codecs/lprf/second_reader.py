@@ -73,7 +73,7 @@ class File:
         hash_, n = self.pairs[pair]
         if n == 0:
             n = c.uvarint()
-            require(n > 255, "number of counters belongs in the hash table")
+            require(n > 255, "number of counters is stored in the record, but fits the hash table")
         if n == 1:
             return (hash_, [c.uvarint()], pair), c.off
         require((n + 7) // 8 <= len(self.data), "bitmap runs past the file's end")
@@ -110,7 +110,7 @@ class File:
             found.sort(key=lambda f: f[0])
         self.functions = [f[1:] for f in found]
         keys = {f[:2] for f in self.functions}
-        require(len(keys) == len(self.functions), "two functions of one name and hash")
+        require(len(keys) == len(self.functions), "two functions have the same name and hash")
 
     # ---- places ----------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class File:
     def index(self, at):
         """A cursor that ends where the index does."""
         c = Cursor(self.data[: self.end])
-        require(at <= self.end, "index ends in its header")
+        require(at <= self.end, "index ends inside its header")
         c.off = at
         return c
 
@@ -156,7 +156,7 @@ class HashChained(File):
 
     def read(self):
         c = self.index(24)
-        require(self.end >= 56, "index ends in its header")
+        require(self.end >= 56, "index ends inside its header")
         require(c.le(8) == 1, "hash is of an unknown kind")
         table = c.le(8)
         require(40 <= table <= self.end - 16 and table % 8 == 0, "table lies outside the index")
@@ -171,10 +171,10 @@ class HashChained(File):
                 continue
             require(start == items.off, "items of a bucket do not start where the bucket before ends")
             n = items.le(2)
-            require(n, "bucket without an item")
+            require(n, "bucket is empty")
             for _ in range(n):
                 h, n_name, n_data = items.le(8), items.le(8), items.le(8)
-                require(n_data and n_data % 8 == 0, "data is not an offset or several")
+                require(n_data and n_data % 8 == 0, "data is empty or not a multiple of 8 bytes")
                 name = items.take(n_name)
                 offsets = [items.le(8) for _ in range(n_data // 8)]
                 require(offsets == sorted(set(offsets)), "records of a name do not ascend")
@@ -183,7 +183,7 @@ class HashChained(File):
                 require(before is None or before < (h, name), "items of a bucket do not ascend")
                 before = h, name
                 names.append((name, offsets))
-        require(len(names) == n_names, "number of names is wrong")
+        require(len(names) == n_names, "number of names differs from the announced one")
         require(table - items.off < 8 and not any(self.data[items.off : table]), "bytes after the last item, or padding")
         return names
 
@@ -218,7 +218,7 @@ class HashChainedLean(File):
                 before = h, name
                 names.append((name, offsets))
             c.off = bucket.off
-        require(len(names) == n_names, "number of names is wrong")
+        require(len(names) == n_names, "number of names differs from the announced one")
         self.check_width(width, names)
         return names
 
@@ -243,14 +243,14 @@ class HashOpen(File):
             offsets = self.places(c, width)
             entries[start] = c.take(size), offsets
         names = list(entries.values())
-        require(len(names) == n_names, "number of names is wrong")
+        require(len(names) == n_names, "number of names differs from the announced one")
         require(all(name for name, _ in names), "function without a name")
         firsts = [offsets[0] for _, offsets in names]
         require(firsts == sorted(firsts), "names are not in file order")
         seen, before, least = set(), None, 0
         for s, (fingerprint, start) in enumerate(slots):
             if start == 0:
-                require(fingerprint == 0, "empty slot has a fingerprint")
+                require(fingerprint == 0, "free slot has a fingerprint")
                 continue
             require(start - 1 in entries and start not in seen, "slot points past the index's end")
             seen.add(start)
@@ -281,7 +281,7 @@ class Accel(File):
         require(32 <= size <= self.end - 28, "strings start outside the index")
         t = Cursor(self.data[: 28 + size])
         t.off = 28
-        require((t.le(4), t.le(2), t.le(2)) == (0x48415348, 1, 0), "table is not of the kind that is read here")
+        require((t.le(4), t.le(2), t.le(2)) == (0x48415348, 1, 0), "table is of an unsupported kind")
         n_buckets, n_hashes = t.le(4), t.le(4)
         require((t.le(4), t.le(4), t.le(4), t.le(2), t.le(2)) == (12, 0, 1, 1, 6), "table is not of the kind")
         divided = n_hashes // 4 if n_hashes > 1024 else n_hashes // 2 if n_hashes > 16 else n_hashes
@@ -334,7 +334,7 @@ class Trie(File):
             return []
         width, names = head & 15, []
         require(1 <= width <= 8 and head < 32, "width of places is not 1 to 8")
-        require(c.off < self.end, "index ends in its root")
+        require(c.off < self.end, "index ends inside its root")
         self.node(25, self.end, head >> 4, b"", width, names)
         self.check_width(width, names)
         return names
@@ -357,9 +357,9 @@ class Trie(File):
             second = c.u8()
             n, leaves = (second & 7) + 1, second >> 3
             if second & 7 > 4:
-                require(second == 7, "number of children is wrong")
+                require(second == 7, "number of children is out of range")
                 n = c.u8() + 1
-                require(n >= 6, "number of children is wrong")
+                require(n >= 6, "number of children is out of range")
                 leaves = int.from_bytes(c.take((n + 7) // 8), "little")
             require(leaves >> n == 0, "leaf bits after the last child are not 0")
             label = c.take(size)
@@ -426,7 +426,7 @@ class Slots(File):
         self.n_functions, self.n_names, self.n_slots, self.n_buckets, self.seed, self.n_codes = n_head
         require(self.n_names <= self.n_functions, "more names than functions")
         require(self.n_names < self.n_slots, "number of slots is not above that of names")
-        require(self.n_buckets, "no buckets")
+        require(self.n_buckets, "number of buckets is 0")
         require(2 * self.n_buckets + self.n_slots <= self.end, "a part of the index runs past its end")
         return c
 
@@ -490,9 +490,9 @@ class Slots(File):
 
 
 def read_codes(grammar, codes):
-    require(all(code < len(grammar.codes) for code in codes), "codes of a name are invalid")
+    require(all(code < len(grammar.codes) for code in codes), "name has an invalid code")
     name = b"".join(grammar.phrase(code) for code in codes)
-    require(len(name) <= 524288, "name is longer than phrases hold")
+    require(len(name) <= 524288, "name expands to more than 512 KiB")
     return name
 
 
@@ -565,7 +565,7 @@ class Phrases(Slots):
             require(last.get(f[0], -1) < positions[i], "functions of a name do not ascend")
             last[f[0]] = positions[i]
         by_name = sorted(self.functions, key=lambda f: f[0])
-        require(self.functions != by_name, "alphabetical order is stored as a permutation")
+        require(self.functions != by_name, "functions are in alphabetical order, but a permutation is stored")
 
 
 class Fingerprints(Slots):
@@ -610,7 +610,7 @@ class Fingerprints(Slots):
         grammar.expect_all_used()
         require(len({name for name, _ in order}) == self.n_names, "slots do not hold all functions")
         for slot, fingerprint in enumerate(fingerprints):
-            require(slot in used or fingerprint == 0, "fingerprint of a free slot")
+            require(slot in used or fingerprint == 0, "free slot has a fingerprint")
             require(used[slot] == len(self.records(slot)), "slot without a name")
         self.check_slots(used)
         return order
@@ -676,7 +676,7 @@ def summary(functions):
     i = count = so_far = 0
     for cutoff in [10000, *range(100000, 1000000, 100000), 950000, 990000, 999000, 999900, 999990, 999999]:
         while so_far < total * cutoff // 1000000:
-            require(i < len(counts), "not what LLVM writes for these functions")
+            require(i < len(counts), "byte differs from what LLVM writes for these functions")
             count = counts[i]
             while i < len(counts) and counts[i] == count:
                 so_far, i = so_far + count & M64, i + 1
@@ -708,7 +708,7 @@ class Profdata:
                 continue
             require(start == items.off, "items of a bucket do not start where the bucket before ends")
             n = items.le(2)
-            require(n, "bucket without an item")
+            require(n, "bucket is empty")
             for _ in range(n):
                 items.le(8)
                 n_name, n_data = items.le(8), items.le(8)
@@ -719,20 +719,20 @@ class Profdata:
                     hash_, n_counters = data.le(8), data.le(8)
                     require(0 < n_counters <= n_data // 8, "function without a counter")
                     counters = [data.le(8) for _ in range(n_counters)]
-                    require(data.le(8) == 0, "bitmap of conditions")
-                    require((data.le(4), data.le(4)) == (8, 0), "profile of values")
+                    require(data.le(8) == 0, "MC/DC bitmaps are not supported")
+                    require((data.le(4), data.le(4)) == (8, 0), "value profiles are not supported")
                     functions.append((name, hash_, counters))
         self.functions = sorted(functions)
-        require(len({f[:2] for f in functions}) == len(functions), "two functions of one name and hash")
-        require(all(h < M64 - 1 for _, h, _ in functions), "LLVM's tables hold no hash of 2^64 - 1 or 2^64 - 2")
+        require(len({f[:2] for f in functions}) == len(functions), "two functions have the same name and hash")
+        require(all(h < M64 - 1 for _, h, _ in functions), "hash is 2^64 - 1 or 2^64 - 2, which LLVM's tables reserve")
         self.check_summary()
-        require(self.encode() == self.data, "not what LLVM writes for these functions")
+        require(self.encode() == self.data, "byte differs from what LLVM writes for these functions")
         return None
 
     def check_summary(self):
         kept = [c[0] for _, h, c in self.functions if not h >> 60 & 1 and c[0] < M64 - 1]
         require(max(kept, default=0) == max((c[0] for _, _, c in self.functions), default=0),
-                "LLVM's summary leaves out the function with the maximum")
+                "maximum count belongs to a function that LLVM's summary leaves out")
 
     def encode(self):
         records = {}

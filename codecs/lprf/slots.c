@@ -73,7 +73,7 @@ static enum bo_status place_records(const struct lprf_writer *w, struct lprf_slo
     }
     return off <= UINT32_MAX
                ? BO_OK
-               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "slots hold records of 4 GiB");
+               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
 }
 
 enum bo_status lprf_plan_slots(const struct lprf_writer *w, unsigned n_per_bucket,
@@ -83,7 +83,7 @@ enum bo_status lprf_plan_slots(const struct lprf_writer *w, unsigned n_per_bucke
     uint32_t *slots;
     *plan = (struct lprf_slot_plan){.n_names = 0};
     if (w->model->n_functions >= UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "slots hold 2^32 functions");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "slots have 2^32 - 1 functions or more");
     enum bo_status status = group_names(w, plan, err);
     if (!status)
         status = lprf_make_perfect_hash(plan->names, plan->n_names, n_per_bucket, arena,
@@ -171,7 +171,7 @@ enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_sl
 {
     const uint8_t *p = file->in.p + LPRF_HEADER_NBYTES;
     if (file->end_of_index - LPRF_HEADER_NBYTES < LPRF_SLOTS_HEAD_NBYTES)
-        return bo_fail(err, BO_TRUNCATED, file->end_of_index, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, file->end_of_index, "index ends inside its header");
     *slots = (struct lprf_slots){
         .n_functions = bo_le32(p),
         .n_names = bo_le32(p + 4),
@@ -183,7 +183,7 @@ enum bo_status lprf_open_slots_head(const struct lprf_file *file, struct lprf_sl
         return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 8,
                        "number of slots is not above that of names");
     if (slots->hash.n_buckets == 0)
-        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 12, "no buckets");
+        return bo_fail(err, BO_CORRUPT, LPRF_HEADER_NBYTES + 12, "number of buckets is 0");
     slots->n_repeats = slots->n_functions - slots->n_names;
     *off = LPRF_HEADER_NBYTES + LPRF_SLOTS_HEAD_NBYTES;
     return BO_OK;
@@ -247,7 +247,7 @@ enum bo_status lprf_walk_cell(const struct lprf_file *file, const struct lprf_sl
     if (nbytes == 0)
         return BO_OK;
     if (off >= file->in.n - file->records_off)
-        return bo_fail(err, BO_CORRUPT, at, "index leads past the file's end");
+        return bo_fail(err, BO_CORRUPT, at, "index points past the file's end");
     for (uint64_t last = off; walk->repeat < slots->n_repeats; walk->repeat++, ++*n_ret) {
         const uint8_t *p = slots->repeats + LPRF_REPEAT_NBYTES * (size_t)walk->repeat;
         if (bo_le32(p) != slot)

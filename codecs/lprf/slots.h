@@ -156,7 +156,7 @@ static inline enum bo_status lprf_match_at(const struct lprf_file *file, uint64_
                                            struct lprf_match *match, struct bo_error *err)
 {
     if (__builtin_expect(off >= file->in.n - file->records_off, 0))
-        return bo_fail(err, BO_CORRUPT, file->end_of_index, "index leads past the file's end");
+        return bo_fail(err, BO_CORRUPT, file->end_of_index, "index points past the file's end");
     match->off = file->records_off + (size_t)off;
     return BO_OK;
 }

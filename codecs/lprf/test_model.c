@@ -29,7 +29,7 @@ static void test_flaws(void **state)
     assert_null(lprf_model_flaw(&model, &arena, &where));
     functions[1].hash = 24;
     assert_string_equal(lprf_model_flaw(&model, &arena, &where),
-                        "two functions of one name and hash");
+                        "two functions have the same name and hash");
     assert_int_equal(where, 1);
     memcpy(functions, good, sizeof good);
     functions[2].name.n = 0;

@@ -91,7 +91,7 @@ static const struct bad bad_packed[] = {
      "record's entry of the hash table is out of range"},
     {"200 counters", BYTES("\1\0\0\0" HASH "\xc8\0\3\1\2"), BO_TRUNCATED, 13, COUNTERS_PAST},
     {"number of its own, of 255", BYTES("\1\0\0\0" HASH "\0\0\xff\1\3\1\2"), BO_CORRUPT, 14,
-     "number of counters belongs in the hash table"},
+     "number of counters is stored in the record, but fits the hash table"},
     {"number of its own, of 2^64 - 1",
      BYTES("\1\0\0\0" HASH "\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\3\1\2"), BO_TRUNCATED, 13,
      COUNTERS_PAST},

@@ -49,7 +49,8 @@ static const struct test_case chained_cases[] = {
      "number of buckets does not suit that of names"},
     {"a bucket too many", 0, BYTES("\x01"), 8, BO_CORRUPT, 136,
      "buckets do not end where the index does"},
-    {"four names", 144, BYTES("\x04"), 0, BO_CORRUPT, 144, "number of names is wrong"},
+    {"four names", 144, BYTES("\x04"), 0, BO_CORRUPT, 144,
+     "number of names differs from the announced one"},
     {"bucket in the header", 152, BYTES("\x20"), 0, BO_CORRUPT, 152,
      "bucket lies outside the items"},
     {"bucket in the table", 152, BYTES("\x9f"), 0, BO_CORRUPT, 152,
@@ -58,7 +59,7 @@ static const struct test_case chained_cases[] = {
     {"bucket left out", 152, BYTES("\0"), 0, BO_CORRUPT, 184, CHAINED_GAP},
     {"bucket used twice", 160, BYTES("\x28"), 0, BO_CORRUPT, 160, CHAINED_GAP},
     {"bucket into its own item", 152, BYTES("\x29"), 0, BO_CORRUPT, 152, CHAINED_GAP},
-    {"no items", 16, BYTES("\0"), 0, BO_CORRUPT, 16, "bucket without an item"},
+    {"no items", 16, BYTES("\0"), 0, BO_CORRUPT, 16, "bucket is empty"},
     {"65535 items", 16, BYTES("\xff\xff"), 0, BO_TRUNCATED, 61, "name runs into the table"},
     {"wrong hash", 18, BYTES("\x51"), 0, BO_CORRUPT, 18, "hash is not the name's"},
     {"wrong name", 42, BYTES("B"), 0, BO_CORRUPT, 18, "hash is not the name's"},
@@ -66,8 +67,9 @@ static const struct test_case chained_cases[] = {
     {"long name", 26, BYTES("\x61"), 0, BO_TRUNCATED, 26, "name runs into the table"},
     {"name of 2^63", 26, BYTES("\x03\0\0\0\0\0\0\x80"), 0, BO_TRUNCATED, 26,
      "name runs into the table"},
-    {"no data", 34, BYTES("\0"), 0, BO_CORRUPT, 34, "data is not an offset or several"},
-    {"half an offset", 34, BYTES("\x04"), 0, BO_CORRUPT, 34, "data is not an offset or several"},
+    {"no data", 34, BYTES("\0"), 0, BO_CORRUPT, 34, "data is empty or not a multiple of 8 bytes"},
+    {"half an offset", 34, BYTES("\x04"), 0, BO_CORRUPT, 34,
+     "data is empty or not a multiple of 8 bytes"},
     {"data into the table", 34, BYTES("\x60"), 0, BO_TRUNCATED, 34, "data runs into the table"},
     {"record in the index", 45, BYTES("\xef\0"), 0, BO_CORRUPT, 45,
      "offset lies outside the records"},
@@ -103,7 +105,8 @@ static const struct test_case chained_two_cases[] = {
      BYTES("\x5c\x73\xd5\x24\x9c\x71\x73\xa8\x02\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0"
            "ab\xa0\0\0\0\0\0\0\0"),
      0, BO_CORRUPT, 52, "items of a bucket do not ascend"},
-    {"an item less", 16, BYTES("\x01"), 0, BO_CORRUPT, 96, "number of names is wrong"},
+    {"an item less", 16, BYTES("\x01"), 0, BO_CORRUPT, 96,
+     "number of names differs from the announced one"},
 };
 
 static void test_chained(void **state)
@@ -135,7 +138,8 @@ static const struct test_case lean_cases[] = {
     {"width 9", 1, BYTES("\x09"), 0, BO_CORRUPT, 1, "width of places is not 1 to 8"},
     {"padding in its first byte", 2, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
     {"padding", 3, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
-    {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 4, "number of names is wrong"},
+    {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 4,
+     "number of names differs from the announced one"},
     {"2^32 - 1 names", 4, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 4,
      "buckets run past the index's end"},
     {"first bucket not first", 8, BYTES("\x04"), 0, BO_CORRUPT, 8,
@@ -201,7 +205,8 @@ static const struct test_case open_cases[] = {
     {"width 9", 1, BYTES("\x09"), 0, BO_CORRUPT, 1, "width of places is not 1 to 8"},
     {"padding", 2, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
     {"padding in its second byte", 3, BYTES("\x01"), 0, BO_CORRUPT, 2, "padding is not 0"},
-    {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 4, "number of names is wrong"},
+    {"two names", 4, BYTES("\x02"), 0, BO_CORRUPT, 4,
+     "number of names differs from the announced one"},
     {"four names", 4, BYTES("\x04"), 0, BO_CORRUPT, 8,
      "number of slots does not suit that of names"},
     {"three slots", 8, BYTES("\x03"), 0, BO_CORRUPT, 8,
@@ -222,7 +227,7 @@ static const struct test_case open_cases[] = {
            "\x01\0b\x02\x31\x90\x61\x62\x03\x60\x61\x62\x63"),
      8, BO_CORRUPT, 8, "more slots than the names need"},
     {"empty slot with a fingerprint", 16, BYTES("\x01"), 0, BO_CORRUPT, 16,
-     "empty slot has a fingerprint"},
+     "free slot has a fingerprint"},
     {"slot of a name empty", 24, BYTES("\0\0\0\0\0\0\0\0"), 0, BO_CORRUPT, 32,
      "name is not in the first slot that it may take"},
     {"fingerprints descend", 24, BYTES("\x95\x5f\xaf\x78"), 0, BO_CORRUPT, 32,
@@ -341,7 +346,7 @@ static const struct test_pattern accel = {"accel+u64", 5, 4,
                                                 "b\x02"
                                                 "ab")};
 
-#define ACCEL_KIND "table is not of the kind that is read here"
+#define ACCEL_KIND "table is of an unsupported kind"
 #define ACCEL_GAP "hashes of a bucket do not start where the bucket before ends"
 
 static const struct test_case accel_cases[] = {
@@ -352,7 +357,7 @@ static const struct test_case accel_cases[] = {
     {"version 2", 8, BYTES("\x02"), 0, BO_UNSUPPORTED, 8, ACCEL_KIND},
     {"unknown hash", 10, BYTES("\x01"), 0, BO_UNSUPPORTED, 10, ACCEL_KIND},
     {"another form", 34, BYTES("\x0b"), 0, BO_UNSUPPORTED, 34, ACCEL_KIND},
-    {"no buckets", 12, BYTES("\0"), 0, BO_CORRUPT, 12,
+    {"number of buckets is 0", 12, BYTES("\0"), 0, BO_CORRUPT, 12,
      "number of buckets does not suit that of hashes"},
     {"hashes past the end", 12, BYTES("\xff\xff\xff\x3f\xff\xff\xff\xff"), 0, BO_TRUNCATED, 16,
      "hashes run past the table's end"},

@@ -12,7 +12,7 @@
 #define ZEROS_28 ZEROS_8 ZEROS_8 ZEROS_8 "\0\0\0\0"
 
 #define A_PART_RUNS "a part of the index runs past its end"
-#define INVALID_CODES "codes of a name are invalid"
+#define INVALID_CODES "name has an invalid code"
 #define CODES_FOLLOW "codes do not start where the slot before ends"
 #define CELLS_FOLLOW "cells do not follow each other"
 #define CELLS_END "cells do not end where the file does"
@@ -54,7 +54,7 @@ static const struct test_case phrases_cases[] = {
      "number of slots is not above that of names"},
     {"no slots", 8, BYTES("\0"), 0, BO_CORRUPT, 8, "number of slots is not above that of names"},
     {"2^32 - 1 slots", 8, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 69, A_PART_RUNS},
-    {"no buckets", 12, BYTES("\0"), 0, BO_CORRUPT, 12, "no buckets"},
+    {"number of buckets is 0", 12, BYTES("\0"), 0, BO_CORRUPT, 12, "number of buckets is 0"},
     {"2^32 - 1 buckets", 12, BYTES("\xff\xff\xff\xff"), 0, BO_TRUNCATED, 67, A_PART_RUNS},
     {"33 slots", 8, BYTES("\x21"), 0, BO_TRUNCATED, 69, A_PART_RUNS},
     {"five slots", 8, BYTES("\x05"), 0, BO_CORRUPT, 106, OTHER_SLOT},
@@ -91,7 +91,7 @@ static const struct test_case phrases_cases[] = {
     {"shift 64", 73, BYTES("\x40"), 0, BO_CORRUPT, 69, CELLS_FOLLOW},
     {"shift 255", 73, BYTES("\xff"), 0, BO_CORRUPT, 69, CELLS_FOLLOW},
     {"shift 31", 73, BYTES("\x1f"), 0, BO_CORRUPT, 69, CELLS_FOLLOW},
-    {"shift 1", 73, BYTES("\x01"), 0, BO_CORRUPT, 69, "index leads past the file's end"},
+    {"shift 1", 73, BYTES("\x01"), 0, BO_CORRUPT, 69, "index points past the file's end"},
     {"halves", 73, BYTES("\x01\x0c\x0c\0\x18"), 0, BO_OK, 0, NULL},
     {"eighths", 73, BYTES("\x03\x03\x03\0\x06"), 0, BO_OK, 0, NULL},
     {"sixteenths", 73, BYTES("\x04\x02\x02\0\x03"), 0, BO_CORRUPT, 69, CELLS_END},
@@ -221,15 +221,16 @@ static const struct test_case fingerprints_cases[] = {
     {"another pilot", 24, BYTES("\x08"), 0, BO_CORRUPT, 153, "name has no slot"},
     {"wrong fingerprint", 26, BYTES("\x02"), 0, BO_CORRUPT, 154, "name has no slot"},
     {"wrong upper half", 33, BYTES("\x88"), 0, BO_CORRUPT, 154, "name has no slot"},
-    {"fingerprint of a free slot", 49, BYTES("\x01"), 0, BO_CORRUPT, 42,
-     "fingerprint of a free slot"},
+    {"free slot has a fingerprint", 49, BYTES("\x01"), 0, BO_CORRUPT, 42,
+     "free slot has a fingerprint"},
     {"bytes after the fingerprints", 58, BYTES("\x01"), 0, BO_CORRUPT, 58, PADDING},
     {"first record not first", 66, BYTES("\x01"), 0, BO_CORRUPT, 66, CELLS_FOLLOW},
     {"shift 32", 70, BYTES("\x20"), 0, BO_CORRUPT, 66, CELLS_FOLLOW},
     {"eighths", 70, BYTES("\x03\x03\x03\0\x06"), 0, BO_OK, 0, NULL},
     {"record cut short", 71, BYTES("\x17\x19"), 0, BO_CORRUPT, 156 + 24, OVERLAP},
     {"record without a name", 71, BYTES("\x0c\x18\x0c"), 0, BO_CORRUPT, 0, "slot without a name"},
-    {"name without a record", 71, BYTES("\0\x30"), 0, BO_CORRUPT, 26, "fingerprint of a free slot"},
+    {"name without a record", 71, BYTES("\0\x30"), 0, BO_CORRUPT, 26,
+     "free slot has a fingerprint"},
     {"last record too long", 74, BYTES("\x31"), 0, BO_CORRUPT, 66, CELLS_END},
     {"a slot beyond the last", 75, BYTES("\x01"), 0, BO_CORRUPT, 75, PADDING},
     {"repeat of a free slot", 103, BYTES("\x02"), 0, BO_CORRUPT, 103,
@@ -316,9 +317,9 @@ static void test_lookups(void **state)
     static const struct test_case in_phrases[] = {
         {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
         {"record at the end", 69, BYTES("\x30"), 0, BO_CORRUPT, 0,
-         "index leads past the file's end"},
+         "index points past the file's end"},
         {"last byte of the file", 69, BYTES("\x2f"), 0, BO_OK, 0, NULL},
-        {"shift 31", 73, BYTES("\x1f"), 0, BO_CORRUPT, 0, "index leads past the file's end"},
+        {"shift 31", 73, BYTES("\x1f"), 0, BO_CORRUPT, 0, "index points past the file's end"},
         {"first code far away", 106, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 0, INVALID_CODES},
         {"codes beyond the last", 106, BYTES("\x01"), 0, BO_CORRUPT, 0, INVALID_CODES},
         {"no text", 61, BYTES("\x01"), 0, BO_CORRUPT, 0, INVALID_CODES},
@@ -326,7 +327,7 @@ static void test_lookups(void **state)
     static const struct test_case in_fingerprints[] = {
         {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
         {"record at the end", 66, BYTES("\x30"), 0, BO_CORRUPT, 0,
-         "index leads past the file's end"},
+         "index points past the file's end"},
         {"last byte of the file", 66, BYTES("\x2f"), 0, BO_OK, 0, NULL},
         {"no grammar", 143, BYTES("\xff\xff\xff\xff"), 0, BO_OK, 0, NULL},
     };
@@ -361,7 +362,8 @@ static void test_changed_bits(void **state)
     };
     const struct lprf_model swapped = {N_ELEMENTS(functions), functions};
     const struct lprf_model alike = {N_ELEMENTS(similar), similar};
-    expect_flip("phrases+u64", &swapped, "alphabetical order is stored as a permutation");
+    expect_flip("phrases+u64", &swapped,
+                "functions are in alphabetical order, but a permutation is stored");
     expect_flip("fingerprints+u64", &alike, "name shares more codes than announced");
 }
 

@@ -18,7 +18,7 @@ static const struct lprf_function functions[] = {
 };
 enum { NBYTES = 872 };
 
-#define NOT_LLVM "not what LLVM writes for these functions"
+#define NOT_LLVM "byte differs from what LLVM writes for these functions"
 #define GAP "items of a bucket do not start where the bucket before ends"
 #define OUTSIDE "table lies outside the index"
 
@@ -44,9 +44,11 @@ static const struct wrong_number wrong_numbers[] = {
     {"table not aligned", 32, 777, BO_CORRUPT, 32, OUTSIDE},
     {"table at the end", 32, 848, BO_CORRUPT, 32, OUTSIDE},
     {"table far away", 32, UINT64_MAX - 7, BO_CORRUPT, 32, OUTSIDE},
-    {"memory profile", 40, 72, BO_UNSUPPORTED, 40, "memory profile"},
+    {"memory profiles are not supported", 40, 72, BO_UNSUPPORTED, 40,
+     "memory profiles are not supported"},
     {"binary ids", 48, 848, BO_CORRUPT, 48, NOT_LLVM},
-    {"temporal profile", 56, 72, BO_UNSUPPORTED, 56, "temporal profile"},
+    {"temporal profiles are not supported", 56, 72, BO_UNSUPPORTED, 56,
+     "temporal profiles are not supported"},
     {"names of vtables", 64, 0, BO_CORRUPT, 64, NOT_LLVM},
     {"fields of the summary", 72, 7, BO_CORRUPT, 72, NOT_LLVM},
     {"maximum", 104, 10, BO_CORRUPT, 104, NOT_LLVM},
@@ -61,13 +63,14 @@ static const struct wrong_number wrong_numbers[] = {
     {"counters past the item", 556, 8, BO_TRUNCATED, 556, "counters run past their item's end"},
     {"2^61 counters", 556, UINT64_C(1) << 61, BO_TRUNCATED, 556,
      "counters run past their item's end"},
-    {"bitmap", 580, 1, BO_UNSUPPORTED, 580, "bitmap of conditions"},
-    {"values", 588, UINT64_C(1) << 32 | 16, BO_UNSUPPORTED, 588, "profile of values"},
-    {"same hash", 548, 1, BO_CORRUPT, 596, "two functions of one name and hash"},
+    {"bitmap", 580, 1, BO_UNSUPPORTED, 580, "MC/DC bitmaps are not supported"},
+    {"values", 588, UINT64_C(1) << 32 | 16, BO_UNSUPPORTED, 588,
+     "value profiles are not supported"},
+    {"same hash", 548, 1, BO_CORRUPT, 596, "two functions have the same name and hash"},
     {"reserved hash", 548, UINT64_MAX, BO_UNSUPPORTED, BO_NO_OFFSET,
-     "LLVM's tables hold no hash of 2^64 - 1 or 2^64 - 2"},
+     "hash is 2^64 - 1 or 2^64 - 2, which LLVM's tables reserve"},
     {"maximum not in the summary", 746, UINT64_MAX, BO_UNSUPPORTED, BO_NO_OFFSET,
-     "LLVM's summary leaves out the function with the maximum"},
+     "maximum count belongs to a function that LLVM's summary leaves out"},
     {"another counter", 746, 8, BO_CORRUPT, 104, NOT_LLVM},
     {"four buckets", 776, 4, BO_CORRUPT, 776, "number of buckets does not suit that of names"},
     {"2^63 names", 784, UINT64_C(1) << 63, BO_CORRUPT, 776,
@@ -142,7 +145,7 @@ static void test_other_bytes(void **state)
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     uint8_t *p = (uint8_t *)(uintptr_t)make_file(&arena).p;
     bo_set_le16(p + 520, 0);
-    expect("no items", (struct bo_span){p, NBYTES}, BO_CORRUPT, 520, "bucket without an item");
+    expect("no items", (struct bo_span){p, NBYTES}, BO_CORRUPT, 520, "bucket is empty");
 
     p = (uint8_t *)(uintptr_t)make_file(&arena).p;
     bo_set_le16(p + 703, 2);

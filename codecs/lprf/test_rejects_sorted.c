@@ -33,18 +33,18 @@ static const struct test_case trie_cases[] = {
     {"leaf of width 0", 0, BYTES("\x10"), 0, BO_CORRUPT, 0, "width of places is not 1 to 8"},
     {"a trie of nothing", 0, BYTES("\x00"), 0, BO_CORRUPT, 1,
      "bytes after the root of an empty trie"},
-    {"root cut", 0, BYTES("\x01"), -11, BO_TRUNCATED, 1, "index ends in its root"},
+    {"root cut", 0, BYTES("\x01"), -11, BO_TRUNCATED, 1, "index ends inside its root"},
     {"root is a leaf", 0, BYTES("\x11"), 0, BO_CORRUPT, 14 + 24, "bytes after the last record"},
     {"one child and no name", 2, BYTES("\x10"), 0, BO_CORRUPT, 1,
      "node with one child ends no name"},
     {"five children", 2, BYTES("\x14"), 0, BO_CORRUPT, 5, "children do not ascend"},
-    {"children code 5", 2, BYTES("\x05"), 0, BO_CORRUPT, 2, "number of children is wrong"},
-    {"children code 6", 2, BYTES("\x06"), 0, BO_CORRUPT, 2, "number of children is wrong"},
+    {"children code 5", 2, BYTES("\x05"), 0, BO_CORRUPT, 2, "number of children is out of range"},
+    {"children code 6", 2, BYTES("\x06"), 0, BO_CORRUPT, 2, "number of children is out of range"},
     {"many children, bits set", 2, BYTES("\x0f\x05"), 0, BO_CORRUPT, 2,
-     "number of children is wrong"},
+     "number of children is out of range"},
     {"five as many children", 2, BYTES("\x07\x04"), 0, BO_CORRUPT, 2,
-     "number of children is wrong"},
-    {"256 children", 2, BYTES("\x07\xff"), 0, BO_CORRUPT, 2, "number of children is wrong"},
+     "number of children is out of range"},
+    {"256 children", 2, BYTES("\x07\xff"), 0, BO_CORRUPT, 2, "number of children is out of range"},
     {"nine children", 2, BYTES("\x07\x08"), 0, BO_TRUNCATED, 1, PAST_NODE},
     {"leaf bit of no child", 2, BYTES("\x31"), 0, BO_CORRUPT, 2,
      "leaf bits after the last child are not 0"},
@@ -84,10 +84,10 @@ static const struct test_pattern single = {"trie+u64", 6, 1,
                                                  "b")};
 static const struct test_case single_cases[] = {
     {"empty name", 0, BYTES("\x11"), -1, BO_CORRUPT, 1, "function without a name"},
-    {"no place", 0, BYTES("\x11"), -2, BO_TRUNCATED, 1, "index ends in its root"},
-    {"place cut", 0, BYTES("\x13"), 0, BO_TRUNCATED, 1, "index ends in its root"},
+    {"no place", 0, BYTES("\x11"), -2, BO_TRUNCATED, 1, "index ends inside its root"},
+    {"place cut", 0, BYTES("\x13"), 0, BO_TRUNCATED, 1, "index ends inside its root"},
     {"places up to the end", 1, BYTES("\x01"), 0, BO_CORRUPT, 1, "function without a name"},
-    {"inner root", 0, BYTES("\x01"), 0, BO_TRUNCATED, 1, "index ends in its root"},
+    {"inner root", 0, BYTES("\x01"), 0, BO_TRUNCATED, 1, "index ends inside its root"},
     {"places of 2 bytes", 0, BYTES("\x12\x00\x00\x62"), 1, BO_CORRUPT, 0,
      "width of places is not the least"},
 };
@@ -96,7 +96,7 @@ static const struct test_case single_cases[] = {
 static const struct test_pattern nothing = {"trie+u64", 6, 0, BYTES("\x00")};
 static const struct test_case nothing_cases[] = {
     {"a byte more", 0, BYTES("\x00"), 1, BO_CORRUPT, 1, "bytes after the root of an empty trie"},
-    {"no header", 0, BYTES(""), -1, BO_TRUNCATED, 0, "index ends in its header"},
+    {"no header", 0, BYTES(""), -1, BO_TRUNCATED, 0, "index ends inside its header"},
 };
 
 /* Seven leaves below the root: "a" to "g"; leaf bits at 4, bytes at 5, ends at 12, leaves at 18. */

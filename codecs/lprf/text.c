@@ -272,7 +272,7 @@ static enum bo_status parse_flags(struct parser *p, bool *more_ret)
             return fail_line(p, BO_UNSUPPORTED,
                              "profile of instrumented IR; only a front end's is supported");
         if (strcasecmp(flag, "fe") != 0)
-            return fail_line(p, BO_UNSUPPORTED, "file flag other than :fe");
+            return fail_line(p, BO_UNSUPPORTED, "file flag is not :fe");
     }
     return BO_OK;
 }
@@ -348,7 +348,7 @@ static enum bo_status parse_record(struct parser *p)
     const size_t off = p->line_off;
     uint64_t n_kinds;
     if (p->n && parse_digits(p->line, 10, &n_kinds) && n_kinds <= UINT32_MAX)
-        return fail_line(p, BO_UNSUPPORTED, "value-profile data is not supported");
+        return fail_line(p, BO_UNSUPPORTED, "value profiles are not supported");
     if (!bo_grow(p->arena, &p->functions, p->n, 1, &p->cap))
         return bo_fail_alloc(p->err, p->arena);
     struct lprf_function *const functions = p->functions;
@@ -359,7 +359,7 @@ static enum bo_status parse_record(struct parser *p)
     if (!lprf_keys_add(&p->keys, functions, &functions[p->n], &number))
         return bo_fail_alloc(p->err, p->arena);
     if (number != p->n)
-        return bo_fail(p->err, BO_CORRUPT, off, "two functions of one name and hash");
+        return bo_fail(p->err, BO_CORRUPT, off, "two functions have the same name and hash");
     p->n++;
     return BO_OK;
 }

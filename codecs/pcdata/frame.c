@@ -33,7 +33,7 @@ enum bo_status pcdata_frame_open(struct bo_span in, struct pcdata_frame *frame,
                                  struct bo_error *err)
 {
     if (in.n < PCDATA_FRAME_HEADER)
-        return bo_fail(err, BO_TRUNCATED, in.n, "ends inside the frame's header");
+        return bo_fail(err, BO_TRUNCATED, in.n, "payload ends inside the frame's header");
     if (in.p[0] != PCDATA_FRAME_VERSION)
         return bo_fail(err, BO_UNSUPPORTED, 0, "unknown frame version");
     if (in.p[1] > 2)

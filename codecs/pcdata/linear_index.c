@@ -143,7 +143,8 @@ static enum bo_status plan_chunks(const struct pcdata_table *table, unsigned qua
     for (uint64_t i = 0; i < plan->n_chunks; i++) {
         c = chunk_at(table, quantum_shift, i << CHUNK_SHIFT, c.first);
         if (plan->nbytes > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "chunks of a table take 4 GiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                           "chunks of a table take 4 GiB or more");
         plan->offsets[i] = (uint32_t)plan->nbytes;
         if (c.end - c.first == 1) {
             const uint32_t value = (uint32_t)table->runs[c.first].value;

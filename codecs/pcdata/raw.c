@@ -14,7 +14,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 {
     const uint32_t n = table->text_len >> quantum_shift;
     if (n > MAX_RECORD_QUANTA)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "raw holds texts of at most 2^26 quanta");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "text has more than 2^26 quanta");
     bo_mark(out, "values");
     uint8_t *p = bo_put_space(out, 4 * (size_t)n);
     if (!p)

@@ -124,7 +124,7 @@ enum bo_status pcdata_resample(const void *like, size_t n_units, struct bo_rando
     if (!model || !tables || !fill_buckets(&source))
         return bo_fail_alloc(err, arena);
     if (source.like->n_tables == 0)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "there are no tables to draw from");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "document has no tables to draw from");
     for (size_t i = 0; i < n_units; i++)
         if (!draw_table(&source, &tables[i]))
             return bo_fail_alloc(err, arena);

@@ -85,7 +85,7 @@ class VarintDelta:
                 return runs, at
             quanta, at = read_varint(self.area, at)
             require(quanta > 0, "run of length 0")
-            require(quanta <= length - pc, "run passes the text's end")
+            require(quanta <= length - pc, "run ends past the text's end")
             value = signed(value + unzigzag(delta))
             runs.append((pc, value))
             pc += quanta
@@ -199,7 +199,7 @@ class ShapeCode:
         """The first bit of a record whose directory entry is the byte `at`."""
         if self.area[at] == 255:
             return 8 * at
-        require(self.area[at] < len(self.shapes), "code without a shape")
+        require(self.area[at] < len(self.shapes), "code has no shape")
         runs, low, bias_bytes, _, _, width, template = self.shapes[self.area[at]]
         return 8 * (at - bias_bytes) - (runs - 1) * low - (0 if template else runs * width)
 
@@ -212,7 +212,7 @@ class ShapeCode:
         bits = self.bits
         e = 8 * (at - bias_bytes)
         v = e - (runs - 1) * low
-        require(start >= 8 * 32, "fields of a record reach into the dictionary")
+        require(start >= 8 * 32, "fields of a record overlap the dictionary")
         bias = bits.at(e, 8 * bias_bytes)
         fields = template or [bits.at(v - (i + 1) * width, width) for i in range(runs)]
         lows = [bits.at(e - (i + 1) * low, low) for i in range(runs - 1)]
@@ -243,7 +243,7 @@ class ShapeCode:
         require(index <= len(area), "split record runs past the area's end")
         least = int.from_bytes(area[at + 4 : index], "little", signed=True)
         blocks = ((length - 1) >> k) + 1
-        require(blocks > 1 or o == 0, "index of a single block")
+        require(blocks > 1 or o == 0, "record with one block has an index")
         require(blocks <= 2 or o > 0, "several blocks without an index")
         first = index + (-(-blocks * o // 8) if blocks > 1 else 0)
         require(first <= len(area), "index runs past the area's end")
@@ -290,7 +290,7 @@ class ShapeCode:
         starts = [0] + [u << low | take(low) for u in uppers]
         if clustered:
             pairs = [(take(c), take(g)) for _ in range(n)]
-            require(all(x < clusters for _, x in pairs), "no such cluster in the block")
+            require(all(x < clusters for _, x in pairs), "cluster is out of range")
             highs = [take(w - c) for _ in range(clusters)]
             fields = [highs[x] << c | part for part, x in pairs]
         else:
@@ -663,7 +663,7 @@ ENCODINGS = {
 
 
 def read_frame(encoding, data):
-    require(len(data) >= 16, "ends inside the frame's header")
+    require(len(data) >= 16, "payload ends inside the frame's header")
     word = lambda at: int.from_bytes(data[at : at + 4], "little")
     require(data[0] == 1, "unknown frame version")
     require(data[1] <= 2, "quantum is not 1, 2 or 4")

@@ -55,13 +55,13 @@ static const struct record_case records[] = {
     {"varint-delta", "second run empty", BYTES("\x02\x01\x04\x00\x00"), 2, BO_CORRUPT, 3,
      "run of length 0"},
     {"varint-delta", "run past the text", BYTES("\x02\x02\x00"), 1, BO_CORRUPT, 1,
-     "run passes the text's end"},
+     "run ends past the text's end"},
     {"varint-delta", "second run past the text", BYTES("\x02\x02\x02\x02\x00"), 3, BO_CORRUPT, 3,
-     "run passes the text's end"},
+     "run ends past the text's end"},
     {"varint-delta", "a run after the text", BYTES("\x02\x01\x02\x01\x00"), 1, BO_CORRUPT, 3,
-     "run passes the text's end"},
+     "run ends past the text's end"},
     {"varint-delta", "lengths that add up past 2^32", BYTES("\x02\x05\x02\xff\xff\xff\xff\x0f\x00"),
-     10, BO_CORRUPT, 3, "run passes the text's end"},
+     10, BO_CORRUPT, 3, "run ends past the text's end"},
     {"varint-delta", "ends early", BYTES("\x02\x01\x00"), 2, BO_CORRUPT, 2,
      "record ends before the text does"},
     {"varint-delta", "ends early after two runs", BYTES("\x02\x01\x02\x81\x01\x00"), 131,
@@ -283,7 +283,7 @@ static void test_every_prefix_of_a_frame(void **state)
     assert_int_equal(payload.n, END);
     for (size_t n = 0; n < END; n++) {
         const struct test_verdict verdict = {BO_TRUNCATED, n,
-                                             n < 16 ? "ends inside the frame's header"
+                                             n < 16 ? "payload ends inside the frame's header"
                                                     : "ends inside the area or its directory"};
         expect_all("prefix", (struct bo_span){payload.p, n}, &verdict);
     }
@@ -502,7 +502,7 @@ static void test_raw_refuses_huge_texts(void **state)
             &arena, &model, &error),
         BO_OK);
     assert_int_equal(raw->encode(raw, model, &out, &error), BO_UNSUPPORTED);
-    assert_string_equal(error.what, "raw holds texts of at most 2^26 quanta");
+    assert_string_equal(error.what, "text has more than 2^26 quanta");
     bo_writer_free(&out);
     bo_arena_free(&arena);
 }

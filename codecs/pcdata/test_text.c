@@ -105,7 +105,7 @@ static const struct marked_mistake mistakes[] = {
     {TABLE "0 1\n5 @1\n", BO_CORRUPT, "neighbouring runs have the same value"},
     {"pcdata 1\nquantum 4\ntable 8 kind=pcsp refs=1\n0 1\n@6 2\n", BO_CORRUPT,
      "PC is not a multiple of the quantum"},
-    {TABLE "@table 9 kind=pcsp refs=1\n0 1\n", BO_CORRUPT, "table before this one has no runs"},
+    {TABLE "@table 9 kind=pcsp refs=1\n0 1\n", BO_CORRUPT, "previous table has no runs"},
     {TABLE "@", BO_TRUNCATED, "last table has no runs"},
     {TABLE "0 1\ntable 9 kind=pcsp refs=1\n# runs are missing\n@", BO_TRUNCATED,
      "last table has no runs"},

@@ -248,7 +248,7 @@ static enum bo_status parse_tables(struct parser *p)
             return status;
         const bool starts_table = bo_word_is(word, "table");
         if (starts_table && p->n_tables && p->tables[p->n_tables - 1].n_runs == 0)
-            return fail(p, off, "table before this one has no runs");
+            return fail(p, off, "previous table has no runs");
         if (!starts_table && !p->n_tables)
             return fail(p, off, "expected `table`");
         status = starts_table ? parse_table(p, &line) : parse_run(p, &line, word, off);

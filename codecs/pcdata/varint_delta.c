@@ -60,7 +60,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         if (quanta == 0)
             return bo_fail_here(err, BO_CORRUPT, &length_at, "run of length 0");
         if (quanta > text_quanta - pc)
-            return bo_fail_here(err, BO_CORRUPT, &length_at, "run passes the text's end");
+            return bo_fail_here(err, BO_CORRUPT, &length_at, "run ends past the text's end");
         value += (uint32_t)bo_unzigzag32(delta);
         if (!pcdata_collect(runs, pc << frame->quantum_shift, (int32_t)value))
             return bo_fail_alloc(err, runs->arena);

@@ -155,10 +155,11 @@ static enum bo_status check_ends(const struct reader *r, const uint8_t *ends, si
     for (size_t i = 0; i < n; i++) {
         const uint32_t end = bo_le32(ends + 4 * i);
         if (end < last || end > nbytes)
-            return fail_at(r, ends + 4 * i, "text ends before it starts, or beyond all texts", err);
+            return fail_at(r, ends + 4 * i, "text ends before it starts or after the last text",
+                           err);
         last = end;
     }
-    return last == nbytes ? BO_OK : fail_at(r, ends + 4 * n, "bytes of no text", err);
+    return last == nbytes ? BO_OK : fail_at(r, ends + 4 * n, "bytes after the last text", err);
 }
 
 static enum bo_status check_tree(const struct reader *r, struct bo_arena *arena,
@@ -206,7 +207,7 @@ static enum bo_status check_times(const struct reader *r, struct bo_error *err)
 {
     if (statehist_first_of(&r->held, 0) != 0 ||
         statehist_first_of(&r->held, r->held.n_quarks) != r->held.n_intervals)
-        return fail_at(r, r->held.first, "timelines are not all of the intervals", err);
+        return fail_at(r, r->held.first, "timelines do not cover all intervals", err);
     for (uint32_t q = 0; q < r->held.n_quarks; q++) {
         const size_t from = statehist_first_of(&r->held, q),
                      to = statehist_first_of(&r->held, q + 1);
@@ -220,7 +221,8 @@ static enum bo_status check_times(const struct reader *r, struct bo_error *err)
             if (statehist_start_at(&r->held, i) <= statehist_start_at(&r->held, i - 1) ||
                 statehist_start_at(&r->held, i) > r->held.end)
                 return fail_at(r, r->held.starts + 8 * i,
-                               "start is not after the one before, or after the end", err);
+                               "starts of a timeline do not ascend, or exceed the history's end",
+                               err);
     }
     return BO_OK;
 }

@@ -17,7 +17,7 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
     if ((status = bo_get_uvarint64(c, &list->first, err)) || n == 1)
         return status;
     if (!bo_get_u8(c, &base_nbits) || !bo_get_u8(c, &place_nbits))
-        return bo_fail_here(err, BO_TRUNCATED, c, "list ends in its head");
+        return bo_fail_here(err, BO_TRUNCATED, c, "list ends inside its header");
     if (base_nbits > 64 || place_nbits > 56) {
         c->off -= 2;
         return bo_fail_here(err, BO_CORRUPT, c, "list has fields of too many bits");
@@ -36,7 +36,7 @@ enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_
         return bo_fail_here(err, BO_CORRUPT, c, "list has more numbers than bytes");
     if (ascending_bits(body, 0, base_nbits) != 0) { /* else the first number would be two */
         c->off -= (size_t)nbytes;
-        return bo_fail_here(err, BO_CORRUPT, c, "list does not start where it says");
+        return bo_fail_here(err, BO_CORRUPT, c, "first block of a list does not start at 0");
     }
     return BO_OK;
 }

@@ -237,7 +237,7 @@ enum bo_status statehist_query_in_memory(const struct bo_codec *self, void *read
             status = take_snapshot(r, (const struct statehist_time_query *)queries + i, answers);
             break;
         default:
-            status = bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such kind of query");
+            status = bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
         }
     return status;
 }

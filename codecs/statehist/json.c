@@ -28,7 +28,7 @@ static bool fail_next(struct statehist_json *j, const char *what)
 {
     statehist_json_peek(j);
     return j->off == j->in.n
-               ? statehist_json_fail(j, BO_TRUNCATED, j->off, "JSON ends in the middle")
+               ? statehist_json_fail(j, BO_TRUNCATED, j->off, "JSON ends inside a value")
                : statehist_json_fail(j, BO_CORRUPT, j->off, what);
 }
 
@@ -141,7 +141,7 @@ static bool take_escape(struct statehist_json *j, uint8_t *to, size_t *n)
             code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
     if (code >= 0xd800 && code < 0xe000)
-        return statehist_json_fail(j, BO_CORRUPT, off, "half of a surrogate pair");
+        return statehist_json_fail(j, BO_CORRUPT, off, "surrogate without its pair");
     *n += bo_utf8_put(code, to + *n);
     return true;
 }
@@ -241,7 +241,7 @@ bool statehist_json_integer(struct statehist_json *j, int64_t min, int64_t max, 
     const struct bo_span number = take_number(j);
     const size_t off = j->off - number.n;
     if (number.n == 0)
-        return fail_next(j, "not an integer");
+        return fail_next(j, "value is not an integer");
     for (size_t i = 0; i < number.n; i++)
         if (strchr(".eE", number.p[i]))
             return statehist_json_fail(j, BO_CORRUPT, off, "integer has a fraction or an exponent");
@@ -251,7 +251,7 @@ bool statehist_json_integer(struct statehist_json *j, int64_t min, int64_t max, 
     /* 0 is in every range, so what starts with it is "-0", or has more digits. */
     const bool is_number = n_digits && sign + n_digits == number.n && number.p[sign] != '0';
     return statehist_json_fail(j, BO_CORRUPT, off,
-                               is_number ? "integer out of range" : "not an integer");
+                               is_number ? "integer out of range" : "value is not an integer");
 }
 
 bool statehist_json_key(struct statehist_json *j, uint32_t *key_ret, size_t *off_ret)
@@ -332,8 +332,8 @@ static bool take_no_number(struct statehist_json *j, bool bare, uint64_t *bits_r
             *bits_ret = no_numbers[i].bits;
             return true;
         }
-    return bare ? fail_next(j, "not a double")
-                : statehist_json_fail(j, BO_CORRUPT, off, "not a double");
+    return bare ? fail_next(j, "value is not a double")
+                : statehist_json_fail(j, BO_CORRUPT, off, "value is not a double");
 }
 
 bool statehist_json_double(struct statehist_json *j, bool bare, uint64_t *bits_ret)
@@ -347,9 +347,9 @@ bool statehist_json_double(struct statehist_json *j, bool bare, uint64_t *bits_r
     const struct bo_span number = take_number(j);
     const size_t off = j->off - number.n;
     if (number.n == 0)
-        return fail_next(j, "not a double");
+        return fail_next(j, "value is not a double");
     if (!is_double(number))
-        return statehist_json_fail(j, BO_CORRUPT, off, "not a double");
+        return statehist_json_fail(j, BO_CORRUPT, off, "value is not a double");
     return bo_parse_double(number, bits_ret) ||
            statehist_json_fail(j, BO_CORRUPT, off, "double is out of range, or very long");
 }
@@ -359,7 +359,7 @@ bool statehist_json_word(struct statehist_json *j, const char *word)
     if (j->status)
         return false;
     statehist_json_peek(j);
-    return take_word(j, word) || fail_next(j, "not a value of its type");
+    return take_word(j, word) || fail_next(j, "value is not of its type");
 }
 
 bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
@@ -399,7 +399,7 @@ bool statehist_json_skip_scalar(struct statehist_json *j)
     const size_t off = j->off;
     while (j->off < j->in.n && j->in.p[j->off] > ' ' && !strchr(",:{}[]\"", j->in.p[j->off]))
         j->off++;
-    return !j->status && (j->off > off || fail_next(j, "not a value"));
+    return !j->status && (j->off > off || fail_next(j, "expected a value"));
 }
 
 enum bo_status statehist_json_document(

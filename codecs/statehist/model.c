@@ -21,11 +21,11 @@ const char *statehist_value_flaw(uint32_t type, uint64_t value, uint32_t n_strin
     case STATEHIST_DOUBLE:
         return NULL;
     case STATEHIST_STRING:
-        return value < n_strings ? NULL : "no such string";
+        return value < n_strings ? NULL : "string number is out of range";
     case STATEHIST_BOOL:
         return value < 2 ? NULL : "bool is neither 0 nor 1";
     default:
-        return "no such type";
+        return "unknown type";
     }
 }
 
@@ -298,7 +298,7 @@ static enum bo_status check_intervals(struct finishing *f, bool *in_order_ret, b
     for (size_t i = 0; i < builder->n_intervals; i++) {
         const struct statehist_interval *at = &builder->intervals[i];
         const char *what = at->quark >= builder->n_quarks
-                               ? "no such quark"
+                               ? "quark is out of range"
                                : statehist_value_flaw(at->type, at->value, builder->strings.n);
         if (what)
             return flawed(f, what, at->quark, i);

@@ -42,7 +42,8 @@ enum bo_status statehist_get_parts(struct bo_span in, unsigned n, struct statehi
     for (unsigned i = 0; i < n; i++) {
         const uint64_t nbytes = bo_le64(head + 8 * i);
         if (nbytes > bo_left(&c))
-            return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES + 1 + 8 * i, "a file runs past the end");
+            return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES + 1 + 8 * i,
+                           "one of the files runs past the end");
         parts_ret[i].off = c.off;
         parts_ret[i].in = (struct bo_span){in.p + c.off, (size_t)nbytes};
         c.off += (size_t)nbytes;

@@ -272,7 +272,8 @@ enum bo_status statehist_resample(const void *like, size_t n_intervals, struct b
         !statehist_builder_init(&play.builder, true, arena))
         return bo_fail_alloc(err, arena);
     if (play.n_gaps == 0)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "history has no change of state");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "history has no state changes to draw from");
     play.start = play.now = play.like->start;
     for (; count_intervals(&play) < n_intervals; play.number++)
         if (!play_once(&play, n_intervals))

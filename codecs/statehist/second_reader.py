@@ -61,7 +61,7 @@ def check_model(model):
         require(all(a < b for a, b in zip(starts, starts[1:])), "start is not after the one before")
         require(starts[-1] <= end, "start is after the end")
         for _, (t, v) in timeline:
-            require(NULL <= t <= BOOL, "no such type")
+            require(NULL <= t <= BOOL, "unknown type")
             require(t != NULL or v == 0, "null has a value")
             require(t not in (INT, LONG) or -1 << 31 + 32 * (t - 1) <= v < 1 << 31 + 32 * (t - 1), "int does not fit")
             require(t != BOOL or v in (0, 1), "bool is neither 0 nor 1")
@@ -123,7 +123,7 @@ def read_list(c, n):
     entries = [(first + bits.bits(base_bits), bits.bits(6), bits.bits(place_bits)) for _ in range(-(-n // 64))]
     start = bits.at
     if entries[0][0] != first:
-        raise Reject("list does not start where it says")
+        raise Reject("first block of a list does not start at 0")
     for i, (base, shift, place) in enumerate(entries):
         m = min(64, n - 64 * i)
         bits.at = start + place
@@ -212,12 +212,12 @@ def read_tree(data, n_quarks):
             name = b"%d" % last[s]
         else:
             name = names[s // 4 - 1]
-            require(not re.fullmatch(rb"0|[1-9]\d{0,8}", name), "number is stored as a name")
+            require(not re.fullmatch(rb"0|[1-9]\d{0,8}", name), "name that is a number is not stored as a number")
         attributes.append((parent, name))
         following[before] = s
         before = s
     if bits.n - bits.at >= 8 or bits.bits(bits.n - bits.at):
-        raise Reject("tree goes on")
+        raise Reject("bits after the tree are not 0")
     return attributes
 
 
@@ -228,7 +228,7 @@ class TimeIndex:
     def __init__(self, data):
         c = Cursor(data)
         if c.take(4) != b"TIX1":
-            raise Reject("no time index")
+            raise Reject("magic number is not that of time-index")
         self.start, self.end, self.direct = i64(c), i64(c), c.u8()
         require(self.direct <= 1, "kind of keys is neither 0 nor 1")
         n_quarks, n_intervals, n_times, n_strings, n_classes, n_shapes = (c.uvarint(32) for _ in range(6))
@@ -431,7 +431,7 @@ class MixedContexts:
     def __init__(self, data):
         c = Cursor(data)
         if c.take(4) != b"MCX1":
-            raise Reject("no history of mixed contexts")
+            raise Reject("magic number is not that of mixed-contexts")
         self.start, self.end = i64(c), i64(c)
         self.n_quarks, n_strings, self.n_intervals = (c.uvarint(32) for _ in range(3))
         if self.n_intervals // 16 > len(data) or self.n_intervals < max(self.n_quarks, n_strings):
@@ -472,7 +472,7 @@ class MixedContexts:
             if s == 0:
                 return bytes(string)
             if s > 256:
-                raise Reject("strings are damaged")
+                raise Reject("coded strings are invalid")
             string.append(s - 1)
             last = (last << 8 | s) & M64
 
@@ -522,11 +522,11 @@ class MixedContexts:
         if self.classes[k].counts:
             v = before + unzigzag(v) & M64
         if v > len(values):
-            raise Reject("no such value")
+            raise Reject("value number is out of range")
         if v == len(values):
             t = self.coder.symbol(4, [(k, 0, 0)], 3)
             if t == NULL or t > BOOL:
-                raise Reject("no such type")
+                raise Reject("unknown type")
             values.append(self.add(k, t, self.coder.number(5, [(k, t, 0), (t, 1, 0)], 24), t == DOUBLE))
         return v
 
@@ -614,7 +614,7 @@ class MixedContexts:
             (k, p, 0), (k, p, s), (k, cl.last, s), (k, cl.last, cl.last_but_one), (k, f if n else f1, s if n else s1),
             (k, v(p), c(p))], (len(cl.quarks) - 1).bit_length())
         if place >= len(cl.quarks):
-            raise Reject("no such quark")
+            raise Reject("quark is out of range")
         return cl.quarks[place]
 
     def by_timeline(self):
@@ -626,7 +626,7 @@ class MixedContexts:
                 t = self.coder.symbol(4, [(k, t, d), (k, t, 0)], 3)
                 d2, d1, value = d1, d, (NULL, 0)
                 if t > BOOL:
-                    raise Reject("no such type")
+                    raise Reject("unknown type")
                 if t:
                     last = self.classes[k].last_values.get(t, 0)
                     d = self.coder.number(8, [(k, t, d1), (k, d1, d2), (q, t, d1), (k, t, width(u)), (k, t, M64),
@@ -661,7 +661,7 @@ class Arrays:
                           zip(ends, (c.take(n_name_bytes), c.take(n_string_bytes))))
         c.end()
         value = lambda t, v: (t, strings[v] if t == STRING else signed(v) if t in (INT, LONG) else v)
-        require(first[0] == 0 and first[-1] == n, "timelines are not all of the intervals")
+        require(first[0] == 0 and first[-1] == n, "timelines do not cover all intervals")
         for e, text_nbytes in zip(ends, (n_name_bytes, n_string_bytes)):
             require(e == sorted(e) and e[-1] == text_nbytes, "text ends before it starts, or bytes of no text")
         self.model = start, end, [(-1 if p == NONE else p, name) for p, name in zip(parents, names)], [
@@ -728,7 +728,7 @@ def read_types(text, n_quarks=None):
         require(item["key"] not in types, "duplicate key")
         types[item["key"]] = item["type"].replace("variant", "any")
     n_quarks = len(types) if n_quarks is None else n_quarks
-    require(sorted(types) == list(range(n_quarks)), "types.json has another number of quarks")
+    require(sorted(types) == list(range(n_quarks)), "number of quarks in types.json differs from the history's")
     return [types[q] for q in range(n_quarks)]
 
 
@@ -764,9 +764,9 @@ class HistoryBin:
         tree = read_json(others[-1], "tc-tree", "root")
         c = Cursor(history)
         if c.take(9) != b"TChistor\1":
-            raise Reject("not a history")
+            raise Reject("magic number is not that of a flat history")
         self.layout, zero, n_quarks, start, end, n = c.u8(), c.le(2), c.le(4), i64(c), i64(c), c.le(8)
-        require(self.layout == layout, "another layout")
+        require(self.layout == layout, "layout is not the codec's")
         require(zero == 0, "reserved bytes are not 0")
         require(n_quarks <= n, "more quarks than records")
         hashes = [c.le(8), c.le(8)]
@@ -783,7 +783,7 @@ class HistoryBin:
             place = (q, first) if self.layout == 3 else until
             require(last is None or last <= place, "records are not in order")
             last, ends[q] = place, until
-            require(not is_null or self.layout >= 2 and declared[q] not in ("none", "any"), "null bit of a value with a type byte")
+            require(not is_null or self.layout >= 2 and declared[q] not in ("none", "any"), "null bit is set in a record with a type byte")
             quarks[q].append((first, self.value(c, declared[q], is_null)))
         require(all(until == end for until in ends), "a timeline does not last to the end")
         c.end()
@@ -848,11 +848,11 @@ class SnapshotToday:
         for q, a in enumerate(o["attributes"]):
             path, v = tuple(a["Path"]), a["Value"]
             require(path not in paths, "path occurs twice")
-            require(v["start"] == time, "interval of another time")
+            require(v["start"] == time, "start of an interval differs from the snapshot's")
             require(v["end"] in (-1 << 63, time), "end is neither open nor the time of the snapshot")
             require(v["quark"] == q, "attributes are not in the order of their quarks")
             require((v["type"] == "null") == ("value" not in v), "null has a value")
-            require(v["type"].rpartition(".")[2] in (*self.CLASSES, "null"), "value of an unknown class")
+            require(v["type"].rpartition(".")[2] in (*self.CLASSES, "null"), "unknown class of a value")
             attributes.append((paths[path[:-1]], path[-1].encode()))
             paths[path] = q
             quarks.append([(time, json_value(self.CLASSES.get(v["type"].rpartition(".")[2]), v.get("value")))])
@@ -871,10 +871,10 @@ class HistoryTree:
             raise Reject("magic number is not that of a history tree")
         size, n_children, n_nodes, root, start = c.le(4), c.le(4), c.le(4), c.le(4), i64(c)
         require(4096 <= size <= 1 << 24, "blocks are not of 4096 to 2^24 bytes")
-        require(2 <= n_children <= (size - 41) // 30, "nodes are not of 2 children to a block full")
+        require(2 <= n_children <= (size - 41) // 30, "maximum number of children is below 2 or exceeds a block")
         require(root < n_nodes, "root is not among the nodes")
         require(not any(data[c.off : 4096]), "unused part of the header is not 0")
-        require(i64(Cursor(data[4096 + root * size + 1 :])) == start, "root does not start with the history")
+        require(i64(Cursor(data[4096 + root * size + 1 :])) == start, "root does not start where the history starts")
         self.intervals, end = [], start
         for k in range(n_nodes):
             end = max(end, self.read_node(Cursor(data[4096 + k * size:4096 + (k + 1) * size]), n_children))

@@ -32,7 +32,7 @@ static enum bo_status fail(int code, struct bo_error *err)
         return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "SQLite is out of memory");
     if ((code & 0xff) == SQLITE_TOOBIG)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "text is too long for SQLite");
-    return bo_fail(err, BO_CORRUPT, 0, "SQLite finds the database damaged");
+    return bo_fail(err, BO_CORRUPT, 0, "SQLite reports that the database is damaged");
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -462,7 +462,7 @@ static enum bo_status query_one(struct reader *r, unsigned kind, const void *que
     case STATEHIST_N_KINDS:
         break;
     }
-    return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such kind of query");
+    return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
 }
 
 static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,

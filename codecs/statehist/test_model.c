@@ -113,7 +113,7 @@ static void test_flaws(void **state)
     add_attribute("a", STATEHIST_ROOT);
     add(0, 0, 9, STATEHIST_NULL, 0);
     add(1, 0, 9, STATEHIST_NULL, 0);
-    expect_flaw(0, 9, "no such quark", 1, 1);
+    expect_flaw(0, 9, "quark is out of range", 1, 1);
     expect_flaw(9, 0, "history ends before it starts", STATEHIST_ROOT, -1);
     begin();
     add_attribute("a", STATEHIST_ROOT);
@@ -168,10 +168,10 @@ static void test_values(void **state)
         {STATEHIST_LONG, UINT64_MAX, NULL},
         {STATEHIST_DOUBLE, UINT64_MAX, NULL},
         {STATEHIST_STRING, 2, NULL},
-        {STATEHIST_STRING, 3, "no such string"},
+        {STATEHIST_STRING, 3, "string number is out of range"},
         {STATEHIST_BOOL, 1, NULL},
         {STATEHIST_BOOL, 2, "bool is neither 0 nor 1"},
-        {STATEHIST_N_TYPES, 0, "no such type"},
+        {STATEHIST_N_TYPES, 0, "unknown type"},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         const char *flaw = statehist_value_flaw(cases[i].type, cases[i].value, 3);

@@ -18,7 +18,7 @@ static const char history_text[] = HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
 #define A_AND_B "\"children\":{\"a\":{\"key\":0,\"children\":{\"b\":{\"key\":1}}}}"
 #define GOOD_TYPES TYPES("[{\"key\":0,\"type\":\"none\"},{\"key\":1,\"type\":\"int\"}]")
 #define GOOD_TREE TREE("{" A_AND_B "}")
-#define CUT "JSON ends in the middle"
+#define CUT "JSON ends inside a value"
 
 struct json_case {
     unsigned file; /* 1: types.json, 2: tree.json */
@@ -57,10 +57,10 @@ static const struct json_case json_cases[] = {
     {1, TYPES("[{\"key\":0@}]"), BO_CORRUPT, "a member is missing"},
     {1, TYPES("[{\"key\":0,@\"key\":0,\"type\":\"none\"}]"), BO_CORRUPT, "duplicate member"},
     {1, TYPES("[{\"key\":0,\"type\":@\"custom\"}]"), BO_UNSUPPORTED, "unknown type"},
-    {1, TYPES("[{\"key\":@\"0\",\"type\":\"int\"}]"), BO_CORRUPT, "not an integer"},
+    {1, TYPES("[{\"key\":@\"0\",\"type\":\"int\"}]"), BO_CORRUPT, "value is not an integer"},
     {1, TYPES("[{\"key\":@-1,\"type\":\"int\"}]"), BO_CORRUPT, "integer out of range"},
-    {1, TYPES("[{\"key\":@-0,\"type\":\"int\"}]"), BO_CORRUPT, "not an integer"},
-    {1, TYPES("[{\"key\":@00,\"type\":\"int\"}]"), BO_CORRUPT, "not an integer"},
+    {1, TYPES("[{\"key\":@-0,\"type\":\"int\"}]"), BO_CORRUPT, "value is not an integer"},
+    {1, TYPES("[{\"key\":@00,\"type\":\"int\"}]"), BO_CORRUPT, "value is not an integer"},
     {1, TYPES("[{\"key\":@2147483648,\"type\":\"int\"}]"), BO_CORRUPT, "integer out of range"},
     {1, TYPES("[{\"key\":@1e0,\"type\":\"int\"}]"), BO_CORRUPT,
      "integer has a fraction or an exponent"},
@@ -90,15 +90,16 @@ static const struct json_case json_cases[] = {
     {2, TREE("{\"children\":{\"a\":{\"key\":0},\"b\":{@}}}"), BO_CORRUPT, "a member is missing"},
     {2, TREE("{\"children\":{@\"a\\u0000\":{\"key\":0},\"b\":{\"key\":1}}}"), BO_CORRUPT,
      "name holds a NUL"},
-    {2, TREE("{\"children\":{\"a@\\ud800\":{\"key\":0}}}"), BO_CORRUPT, "half of a surrogate pair"},
+    {2, TREE("{\"children\":{\"a@\\ud800\":{\"key\":0}}}"), BO_CORRUPT,
+     "surrogate without its pair"},
     {2, TREE("{\"children\":{\"a@\\udc00\\ud800\":{\"key\":0}}}"), BO_CORRUPT,
-     "half of a surrogate pair"},
+     "surrogate without its pair"},
     {2, TREE("{\"children\":{\"a@\\ud800\\ue000\":{\"key\":0}}}"), BO_CORRUPT,
-     "half of a surrogate pair"},
+     "surrogate without its pair"},
     {2, TREE("{\"children\":{\"\\ud800\\udfff\":{\"key\":0},\"\\udbff\\udc00\":{\"key\":1}}}"),
      BO_OK, NULL},
     {2, TREE("{\"children\":{\"a@\\ud800\\u0041\":{\"key\":0}}}"), BO_CORRUPT,
-     "half of a surrogate pair"},
+     "surrogate without its pair"},
     {2, TREE("{\"children\":{\"a@\\x\":{\"key\":0}}}"), BO_CORRUPT, "unknown escape"},
     {2, TREE("{\"children\":{\"a\\u00@g0\":{\"key\":0}}}"), BO_CORRUPT, "not a hexadecimal digit"},
     {2, TREE("{\"children\":{\"a@\xff\":{\"key\":0}}}"), BO_CORRUPT, "string is not UTF-8"},
@@ -156,15 +157,17 @@ static const struct patch patches[] = {
     {"flat", "nothing", 0, 0, 0, BO_TRUNCATED, 0, "file ends inside the table of files"},
     {"flat", "head cut", 23, 0, 0, BO_TRUNCATED, 23, "file ends inside the table of files"},
     {"flat", "length of history.bin", 8, 8, UINT64_MAX, BO_TRUNCATED, 8,
-     "a file runs past the end"},
-    {"flat", "length of tree.json", 16, 8, 1 << 20, BO_TRUNCATED, 16, "a file runs past the end"},
-    {"flat", "magic", HEAD2, 1, 'X', BO_CORRUPT, HEAD2, "not a history"},
+     "one of the files runs past the end"},
+    {"flat", "length of tree.json", 16, 8, 1 << 20, BO_TRUNCATED, 16,
+     "one of the files runs past the end"},
+    {"flat", "magic", HEAD2, 1, 'X', BO_CORRUPT, HEAD2,
+     "magic number is not that of a flat history"},
     {"flat", "version", HEAD2 + 8, 1, 2, BO_UNSUPPORTED, HEAD2 + 8, "unknown version"},
-    {"flat", "layout", HEAD2 + 9, 1, 1, BO_CORRUPT, HEAD2 + 9, "another layout"},
-    {"typed-null", "layout", HEAD3 + 9, 1, 3, BO_CORRUPT, HEAD3 + 9, "another layout"},
+    {"flat", "layout", HEAD2 + 9, 1, 1, BO_CORRUPT, HEAD2 + 9, "layout is not the codec's"},
+    {"typed-null", "layout", HEAD3 + 9, 1, 3, BO_CORRUPT, HEAD3 + 9, "layout is not the codec's"},
     {"flat", "zeros", HEAD2 + 11, 1, 1, BO_CORRUPT, HEAD2 + 10, "reserved bytes are not 0"},
     {"typed-null", "more quarks", HEAD3 + 12, 4, 3, BO_CORRUPT, HEAD3 + 12,
-     "types.json has another number of quarks"},
+     "number of quarks in types.json differs from the history's"},
     {"flat", "more quarks than records", HEAD2 + 12, 4, 4, BO_CORRUPT, HEAD2 + 12,
      "more quarks than records"},
     {"flat", "start after end", HEAD2 + 16, 8, 31, BO_CORRUPT, HEAD2 + 16,
@@ -199,16 +202,17 @@ static const struct patch patches[] = {
     {"typed-null-sorted", "quarks descend", S_SECOND + 24 + 16, 4, 0, BO_CORRUPT, S_SECOND + 24,
      "timeline overlaps itself"},
     {"flat", "quark beyond the tree", F_FIRST + 16, 4, 2, BO_CORRUPT, F_FIRST + 16,
-     "no such quark"},
-    {"flat", "null bit in flat", F_FIRST + 19, 1, 0x80, BO_CORRUPT, F_FIRST + 16, "no such quark"},
+     "quark is out of range"},
+    {"flat", "null bit in flat", F_FIRST + 19, 1, 0x80, BO_CORRUPT, F_FIRST + 16,
+     "quark is out of range"},
     {"typed-null", "null bit in none", N_SECOND + 19, 1, 0x80, BO_CORRUPT, N_SECOND + 16,
      "null bit where no value is declared"},
     {"flat", "unknown type", F_FIRST + 20, 1, 99, BO_CORRUPT, F_FIRST + 20, "unknown type"},
     {"flat", "type below null", F_FIRST + 20, 1, 0xfe, BO_CORRUPT, F_FIRST + 20, "unknown type"},
     {"flat", "custom value", F_FIRST + 20, 1, 20, BO_UNSUPPORTED, F_FIRST + 20,
-     "custom value (type 20)"},
+     "custom values (type 20) are not supported"},
     {"flat", "a long where there is an int", F_FIRST + 20, 1, 2, BO_CORRUPT, F_FIRST + 29 + 16,
-     "no such quark"},
+     "quark is out of range"},
     {"flat", "bool of 5", F_FIRST + 20, 1, 4, BO_CORRUPT, F_FIRST + 21, "bool is neither 0 nor 1"},
     {"flat", "string that is too long", F_FIRST + 20, 3, 0xfff001, BO_TRUNCATED, F_FIRST + 21,
      "file ends inside a string"},
@@ -273,7 +277,7 @@ static void test_null_bit_beside_a_type(void **state)
     uint8_t *p = (uint8_t *)(uintptr_t)good.p;
     p[N_FIRST + 19] = 0x80;
     expect_refusal("typed-null", "null bit in any", good, BO_CORRUPT, N_FIRST + 16,
-                   "null bit of a value with a type byte");
+                   "null bit is set in a record with a type byte");
 }
 
 /* Each file of two histories with the same numbers of everything, mixed. */
@@ -324,9 +328,9 @@ enum {
     {                                                       \
         "arrays", row, at, nbytes, bytes, status, off, what \
     }
-#define ENDS "text ends before it starts, or beyond all texts"
-#define STARTS "start is not after the one before, or after the end"
-#define NOT_ALL "timelines are not all of the intervals"
+#define ENDS "text ends before it starts or after the last text"
+#define STARTS "starts of a timeline do not ascend, or exceed the history's end"
+#define NOT_ALL "timelines do not cover all intervals"
 static const struct patch arrays_patches[] = {
     ARRAYS("start after end", 0, 8, 31, BO_CORRUPT, 8, "history ends before it starts"),
     ARRAYS("2^32 intervals", 28, 1, 1, BO_CORRUPT, 24, "count does not fit 32 bits"),
@@ -349,13 +353,14 @@ static const struct patch arrays_patches[] = {
     ARRAYS("starts at the end", A_STARTS + 24, 1, 30, BO_OK, 0, NULL),
     ARRAYS("starts after the end", A_STARTS + 24, 1, 31, BO_CORRUPT, A_STARTS + 24, STARTS),
     ARRAYS("null of 1", A_VALUES, 1, 1, BO_CORRUPT, A_VALUES, "null has a value"),
-    ARRAYS("no such string", A_VALUES + 16, 1, 2, BO_CORRUPT, A_VALUES + 16, "no such string"),
+    ARRAYS("string number is out of range", A_VALUES + 16, 1, 2, BO_CORRUPT, A_VALUES + 16,
+           "string number is out of range"),
     ARRAYS("second string first", A_VALUES + 8, 1, 1, BO_CORRUPT, A_VALUES + 8,
            "string out of the order of first use"),
     ARRAYS("a string unused", A_VALUES + 16, 1, 0, BO_CORRUPT, A_STRING_ENDS, "string is not used"),
     ARRAYS("bool of 2", A_VALUES + 24, 1, 2, BO_CORRUPT, A_VALUES + 24, "bool is neither 0 nor 1"),
     ARRAYS("an int, not a bool", A_TYPES + 3, 1, 1, BO_OK, 0, NULL),
-    ARRAYS("no such type", A_TYPES + 4, 1, 6, BO_CORRUPT, A_VALUES + 32, "no such type"),
+    ARRAYS("unknown type", A_TYPES + 4, 1, 6, BO_CORRUPT, A_VALUES + 32, "unknown type"),
     ARRAYS("first is not 0", A_FIRST, 1, 1, BO_CORRUPT, A_FIRST, NOT_ALL),
     ARRAYS("last is not all", A_FIRST + 12, 1, 4, BO_CORRUPT, A_FIRST, NOT_ALL),
     ARRAYS("timeline of none", A_FIRST + 4, 1, 0, BO_CORRUPT, A_FIRST + 4,
@@ -372,10 +377,10 @@ static const struct patch arrays_patches[] = {
     ARRAYS("name ends beyond", A_NAME_ENDS + 4, 1, 4, BO_CORRUPT, A_NAME_ENDS + 4, ENDS),
     ARRAYS("name ends before", A_NAME_ENDS + 4, 1, 0, BO_CORRUPT, A_NAME_ENDS + 4, ENDS),
     ARRAYS("last name is short", A_NAME_ENDS + 8, 1, 2, BO_CORRUPT, A_STRING_ENDS,
-           "bytes of no text"),
+           "bytes after the last text"),
     ARRAYS("string ends beyond", A_STRING_ENDS, 4, UINT32_MAX, BO_CORRUPT, A_STRING_ENDS, ENDS),
     ARRAYS("last string is short", A_STRING_ENDS + 4, 1, 1, BO_CORRUPT, A_TYPES,
-           "bytes of no text"),
+           "bytes after the last text"),
     ARRAYS("name of a sibling", A_NAMES + 2, 1, 'b', BO_CORRUPT, A_PARENTS + 8,
            "name of a sibling"),
     ARRAYS("name with a NUL", A_NAMES + 1, 1, 0, BO_CORRUPT, A_PARENTS + 4, "name holds a NUL"),

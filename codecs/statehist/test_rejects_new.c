@@ -73,7 +73,7 @@ struct test_case {
 
 static const struct test_case time_index_cases[] = {
     {"as it is", 0, BYTES("\x54"), BO_OK, 0, NULL},
-    {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "no time index"},
+    {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "magic number is not that of time-index"},
     {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
     {"kind of keys 2", 20, BYTES("\x02"), BO_CORRUPT, 20, "kind of keys is neither 0 nor 1"},
     {"keys are places", 20, BYTES("\x00"), BO_CORRUPT, 58, "block is damaged"},
@@ -97,7 +97,7 @@ static const struct test_case time_index_cases[] = {
      "more shapes than their section has room for"},
     {"times that run on", 27, BYTES("\x7f"), BO_TRUNCATED, 133, "section runs past the file's end"},
     {"tree shorter", 34, BYTES("\x0c"), BO_CORRUPT, 132, "bytes follow the end"},
-    {"string longer", 35, BYTES("\x03"), BO_CORRUPT, 36, "strings are damaged"},
+    {"string longer", 35, BYTES("\x03"), BO_CORRUPT, 36, "coded strings are invalid"},
     {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes after the last string"},
     {"2^32 - 1 values", 38, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 43,
      "class has too many values"},
@@ -122,23 +122,24 @@ static const struct test_case time_index_cases[] = {
     {"10^9 names", 72, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 77, "more names than bytes"},
     {"other bits of the tree", 81, BYTES("\x00"), BO_CORRUPT, 81,
      "predicted symbol is stored again"},
-    {"bits after the tree", 84, BYTES("\x80"), BO_CORRUPT, 85, "tree goes on"},
+    {"bits after the tree", 84, BYTES("\x80"), BO_CORRUPT, 85, "bits after the tree are not 0"},
     {"margin", 102, BYTES("\x01"), BO_CORRUPT, 102, "margin is not 0"},
     {"a byte after", 133, BYTES("\x00"), BO_CORRUPT, 133, "bytes follow the end"},
     {"cut in its margin", 132, CUT, BO_TRUNCATED, 132, "section runs past the file's end"},
     {"cut in its head", 30, CUT, BO_TRUNCATED, 30, "varint runs past the end"},
-    {"nothing", 0, CUT, BO_TRUNCATED, 0, "file ends in its head"},
+    {"nothing", 0, CUT, BO_TRUNCATED, 0, "file ends inside its header"},
 };
 
 static const struct test_case mixed_contexts_cases[] = {
     {"as it is", 0, BYTES("\x4d"), BO_OK, 0, NULL},
-    {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "no history of mixed contexts"},
+    {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0,
+     "magic number is not that of mixed-contexts"},
     {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
     {"more quarks", 20, BYTES("\x04"), BO_CORRUPT, 39, "tree ends too early"},
     {"2^32 - 1 quarks", 20, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 27,
      "number of intervals is out of range"},
     {"no strings", 21, BYTES("\x00"), BO_CORRUPT, 48, "more intervals than announced"},
-    {"two strings", 21, BYTES("\x02"), BO_CORRUPT, 41, "strings are damaged"},
+    {"two strings", 21, BYTES("\x02"), BO_CORRUPT, 41, "coded strings are invalid"},
     {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 27,
      "number of intervals is out of range"},
     {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 55, "fewer intervals than announced"},
@@ -151,14 +152,15 @@ static const struct test_case mixed_contexts_cases[] = {
     {"order 3", 39, BYTES("\x03"), BO_CORRUPT, 40, "order is not 0, 1 or 2"},
     {"timeline by timeline", 39, BYTES("\x01"), BO_OK, 0, NULL},
     {"time by time", 39, BYTES("\x00"), BO_CORRUPT, 50, "fewer intervals than announced"},
-    {"a time more", 40, BYTES("\x03"), BO_CORRUPT, 41, "more times than changes"},
-    {"a time less", 40, BYTES("\x01"), BO_CORRUPT, 41, "more times than changes"},
-    {"10^9 times", 40, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 45, "more times than changes"},
-    {"other bits", 41, BYTES("\x00"), BO_CORRUPT, 41, "strings are damaged"},
-    {"other bits", 44, BYTES("\xff"), BO_CORRUPT, 41, "strings are damaged"},
+    {"a time more", 40, BYTES("\x03"), BO_CORRUPT, 41, "number of times exceeds that of changes"},
+    {"a time less", 40, BYTES("\x01"), BO_CORRUPT, 41, "number of times exceeds that of changes"},
+    {"10^9 times", 40, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 45,
+     "number of times exceeds that of changes"},
+    {"other bits", 41, BYTES("\x00"), BO_CORRUPT, 41, "coded strings are invalid"},
+    {"other bits", 44, BYTES("\xff"), BO_CORRUPT, 41, "coded strings are invalid"},
     {"cut", 54, CUT, BO_CORRUPT, 54, "time after the end"},
     {"a byte after", 55, BYTES("\x00"), BO_CORRUPT, 56, "bytes left after the coded bits"},
-    {"cut in its head", 19, CUT, BO_TRUNCATED, 12, "file ends in its head"},
+    {"cut in its head", 19, CUT, BO_TRUNCATED, 12, "file ends inside its header"},
 };
 
 static void expect_case(const char *codec_name, struct bo_span file, const struct test_case *c)
@@ -214,7 +216,7 @@ static void test_no_margin(void **state)
     assert_int_equal(
         codec->open(codec, (struct bo_span){head, sizeof head}, &arena, &reader, &error),
         BO_TRUNCATED);
-    assert_string_equal(error.what, "file ends before its margin does");
+    assert_string_equal(error.what, "file ends before the end of the margin");
     assert_int_equal(error.off, sizeof head);
     bo_arena_free(&arena);
 }
@@ -334,11 +336,11 @@ static void test_changed_bits(void **state)
     static const char *const phrases[] = {
         "changes of one time are not in the order of attributes",
         "known value is stored as new",
-        "name of no attribute",
+        "name belongs to no attribute",
         "name out of the order of first use",
         "relation is not the first to fit",
         "number of more than 64 bits",
-        "number is stored as a name",
+        "name that is a number is not stored as a number",
     };
     expect_rejections("mixed-contexts", 12, 12, phrases, N_ELEMENTS(phrases));
 }

@@ -113,7 +113,7 @@ static enum bo_status read_text(struct parser *p, struct bo_span *text_ret)
     const struct bo_span raw = p->line;
     const uint8_t *flaw = memchr(raw.p, '\t', raw.n);
     if (flaw)
-        return fail_at(p, flaw, "tab in a text, or a field too many");
+        return fail_at(p, flaw, "tab in a text, or too many fields");
     flaw = memchr(raw.p, '\r', raw.n);
     if (flaw)
         return fail_at(p, flaw, "carriage return in a text, or at the end of a line");
@@ -132,7 +132,7 @@ static enum bo_status read_text(struct parser *p, struct bo_span *text_ret)
         if (c == '\\') {
             c = i + 1 < raw.n ? unescaped(raw.p[i + 1]) : -1;
             if (c < 0)
-                return fail_at(p, raw.p + i, "no such escape");
+                return fail_at(p, raw.p + i, "unknown escape");
             i++;
         }
         to[n++] = (uint8_t)c;
@@ -158,7 +158,7 @@ static enum bo_status read_double(struct parser *p, uint64_t *bits_ret)
     if (!bo_word_after(word, "0x", &digits))
         return bo_parse_double(word, bits_ret)
                    ? BO_OK
-                   : fail_at(p, word.p, "value is no double, or too large for one");
+                   : fail_at(p, word.p, "value is not a double, or exceeds its range");
     *bits_ret = 0;
     for (size_t i = 0; i < digits.n; i++) {
         const uint8_t c = digits.p[i];
@@ -166,11 +166,11 @@ static enum bo_status read_double(struct parser *p, uint64_t *bits_ret)
                                : c >= 'a' && c <= 'f' ? c - 'a' + 10u
                                                       : 16;
         if (digit == 16)
-            return fail_at(p, word.p, "bits of a NaN are 16 small hexadecimal digits");
+            return fail_at(p, word.p, "bits of a NaN are not 16 lower-case hexadecimal digits");
         *bits_ret = *bits_ret << 4 | digit;
     }
     if (digits.n != 16 || bo_double_is_finite(*bits_ret) || *bits_ret << 12 == 0)
-        return fail_at(p, word.p, "bits of a NaN are 16 small hexadecimal digits");
+        return fail_at(p, word.p, "bits of a NaN are not 16 lower-case hexadecimal digits");
     return BO_OK;
 }
 
@@ -201,7 +201,7 @@ static enum bo_status read_value(struct parser *p, uint8_t letter,
     case 'l':
         interval->type = letter == 'i' ? STATEHIST_INT : STATEHIST_LONG;
         if (!read_number(p->line, &v))
-            return fail_at(p, p->line.p, "value is no integer, or too large for one");
+            return fail_at(p, p->line.p, "value is not an integer, or exceeds 64 bits");
         if (letter == 'i' && v != (int32_t)v)
             return fail_at(p, p->line.p, "int does not fit 32 bits");
         interval->value = (uint64_t)v;
@@ -257,7 +257,7 @@ static enum bo_status read_interval(struct parser *p, const uint8_t *start)
         return fail_at(p, start, "interval before the start and the end of the history");
     if (p->is_given[INTERVALS] && p->builder.n_intervals >= (uint64_t)p->facts[INTERVALS])
         return fail_at(p, start, "more intervals than announced");
-    status = take_number(p, 0, (int64_t)p->builder.n_quarks - 1, "no such quark", &quark);
+    status = take_number(p, 0, (int64_t)p->builder.n_quarks - 1, "quark is out of range", &quark);
     if (status)
         return status;
     interval.quark = (uint32_t)quark;
@@ -274,13 +274,13 @@ static enum bo_status read_interval(struct parser *p, const uint8_t *start)
     if (interval.end < interval.start)
         return fail_at(p, at, "interval ends before it starts");
     if (interval.end < p->last_end)
-        return fail_at(p, at, "end lies before that of the interval before");
+        return fail_at(p, at, "end precedes that of the interval before");
     p->last_end = interval.end;
     at = p->line.p;
     if (!take_field(p, &type))
         return fail_at(p, at, "line has too few fields");
     if (type.n != 1 || !memchr("nildsb", type.p[0], 6))
-        return fail_at(p, at, "no such type");
+        return fail_at(p, at, "unknown type");
     status = read_value(p, type.p[0], &interval);
     if (status)
         return status;
@@ -311,12 +311,14 @@ static enum bo_status read_comment(struct parser *p, const uint8_t *start)
             continue;
         const bool is_count = fact < START;
         if (p->is_given[fact])
-            return fail_at(p, start, "given twice");
+            return fail_at(p, start, "duplicate header line");
         if (fact >= START && p->builder.n_intervals)
-            return fail_at(p, start, "times of the history after an interval");
+            return fail_at(p, start, "start or end of the history follows an interval");
         if (!read_number(word, &p->facts[fact]) ||
             (is_count && (p->facts[fact] < 0 || p->facts[fact] > UINT32_MAX)))
-            return fail_at(p, word.p, is_count ? "no count" : "no time");
+            return fail_at(p, word.p,
+                           is_count ? "count is not an integer below 2^32"
+                                    : "time is not an integer");
         p->is_given[fact] = true;
         if (p->is_given[START] && p->is_given[END] && p->facts[START] > p->facts[END])
             return fail_at(p, word.p, "history ends before it starts");

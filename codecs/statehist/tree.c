@@ -213,7 +213,7 @@ static enum bo_status read_names(struct tree_reader *r, struct bo_cursor *c, str
             return bo_fail_here(err, BO_TRUNCATED, c, "name runs past the tree's end");
         r->names[i].n = n;
         if (parse_number(r->names[i], &number))
-            return bo_fail(err, BO_CORRUPT, off, "number is stored as a name");
+            return bo_fail(err, BO_CORRUPT, off, "name that is a number is not stored as a number");
         if (!bo_texts_add(&names, r->names[i], &number))
             return bo_fail_alloc(err, r->builder->arena);
         if (number != i)
@@ -241,12 +241,13 @@ enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
             return bo_fail(err, BO_CORRUPT, base + c.off + r.bits.bit / 8, what);
     }
     if (r.n_seen != r.n_names)
-        return bo_fail(err, BO_CORRUPT, base, "name of no attribute");
+        return bo_fail(err, BO_CORRUPT, base, "name belongs to no attribute");
     uint32_t rest = 0;
     const unsigned left = (unsigned)(8 * (uint64_t)r.bits.in.n - r.bits.bit < 8
                                          ? 8 * (uint64_t)r.bits.in.n - r.bits.bit
                                          : 8);
     if (left == 8 || (left && bo_get_bits(&r.bits, left, &rest) && rest))
-        return bo_fail(err, BO_CORRUPT, base + c.off + r.bits.bit / 8, "tree goes on");
+        return bo_fail(err, BO_CORRUPT, base + c.off + r.bits.bit / 8,
+                       "bits after the tree are not 0");
     return BO_OK;
 }

@@ -79,7 +79,8 @@ static enum bo_status put_names(struct bo_writer *out, const struct templight_tr
         last = name;
     }
     return are_too_long(nbytes, n, written_nbytes)
-               ? bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names are longer than readers take")
+               ? bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                         "names expand to more than the limit of readers")
                : BO_OK;
 }
 
@@ -183,7 +184,8 @@ static enum bo_status get_count(struct reader *r, size_t least_nbytes, uint32_t 
     const size_t off = r->in.off;
     const enum bo_status status = bo_get_uvarint32(&r->in, n_ret, r->err);
     return !status && *n_ret > bo_left(&r->in) / least_nbytes
-               ? bo_fail(r->err, BO_TRUNCATED, off, "file ends before all that it counts")
+               ? bo_fail(r->err, BO_TRUNCATED, off,
+                         "count exceeds what the rest of the file can hold")
                : status;
 }
 
@@ -291,11 +293,12 @@ static enum bo_status get_place(struct reader *r, struct templight_place *place)
 static enum bo_status get_flags(struct reader *r, uint8_t *flags)
 {
     if (!bo_get_u8(&r->in, flags))
-        return bo_fail_here(r->err, BO_TRUNCATED, &r->in, "file ends before a record");
+        return bo_fail_here(r->err, BO_TRUNCATED, &r->in, "file ends inside the records");
     const unsigned others = *flags & IS_END ? HAS_LOCATION : HAS_OWN_ORIGIN;
     const bool is_odd = *flags & others || *flags & ~ALL_FLAGS ||
                         (*flags & IS_END && *flags & HAS_ORIGIN && !(*flags & HAS_OWN_ORIGIN));
-    return is_odd ? bo_fail(r->err, BO_CORRUPT, r->in.off - 1, "record has flags that mean nothing")
+    return is_odd ? bo_fail(r->err, BO_CORRUPT, r->in.off - 1,
+                            "record has unknown or contradictory flags")
                   : BO_OK;
 }
 

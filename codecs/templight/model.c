@@ -305,7 +305,7 @@ static const char *location_flaw(struct inspection *in, const struct templight_l
 static const char *begin_flaw(struct inspection *in, const struct templight_record *record)
 {
     if (record->has_own_origin)
-        return "origin of its own at a Begin";
+        return "Begin has an origin of its own";
     if (record->name > in->n_names || record->name >= in->trace->n_names)
         return "name out of the order of first use";
     in->n_names += record->name == in->n_names;

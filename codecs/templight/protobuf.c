@@ -34,7 +34,7 @@ static enum bo_status get_tag(struct templight_message *message, struct templigh
     if (status)
         return status;
     if (tag >> 3 == 0 || tag >> 3 > MAX_FIELD_NUMBER)
-        return bo_fail(err, BO_CORRUPT, field->off, "no field has such a number");
+        return bo_fail(err, BO_CORRUPT, field->off, "field number is 0 or above 2^29 - 1");
     field->number = (uint32_t)(tag >> 3);
     field->wire = (enum templight_wire)(tag & 7);
     field->value_off = message->in.base + message->in.off;
@@ -83,7 +83,7 @@ enum bo_status templight_get_field(struct templight_message *message,
     case TEMPLIGHT_WIRE_BYTES:
         return get_bytes(message, field_ret, err);
     }
-    return bo_fail(err, BO_CORRUPT, field_ret->off, "wire type is that of a group, or unknown");
+    return bo_fail(err, BO_CORRUPT, field_ret->off, "wire type is a group or unknown");
 }
 
 enum bo_status templight_expect_wire(const struct templight_field *field, enum templight_wire wire,
@@ -91,7 +91,7 @@ enum bo_status templight_expect_wire(const struct templight_field *field, enum t
 {
     return field->wire == wire
                ? BO_OK
-               : bo_fail(err, BO_CORRUPT, field->off, "wire type is not the field's");
+               : bo_fail(err, BO_CORRUPT, field->off, "wire type does not match the field");
 }
 
 enum bo_status templight_field_u32(const struct templight_field *field, uint32_t *v_ret,

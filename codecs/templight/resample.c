@@ -91,7 +91,7 @@ enum bo_status templight_resample(const void *like, size_t n_units, struct bo_ra
         play.n_like += !play.like->records[i].is_end;
     if (play.n_like == 0)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                       "there are no instantiations to draw from");
+                       "document has no instantiations to draw from");
     templight_builder_init(&play.builder, false, arena);
     play.names = bo_zalloc_array(arena, (size_t)play.like->n_names + 1, sizeof *play.names);
     bool ok = play.names && bo_renaming_init(&play.renaming, random, arena);

@@ -62,7 +62,7 @@ def read_front_coded(data):
         for _ in range(c.uvarint()):
             flags = c.u8()
             if flags > 63 or flags & (8 if flags & 1 else 32) or flags & 49 == 17:
-                raise Reject("record has flags that mean nothing")
+                raise Reject("record has unknown or contradictory flags")
             if flags & 1:
                 own = (place(flags & 16),) if flags & 32 else None
             else:
@@ -377,7 +377,7 @@ def read_predicted(data):
     coders = [RangeDecoder(c.take(n)) for n in lengths]
     units = sum(sum(counts[1:]) for _, _, counts in heads)
     if max(-(-units // 64), c.off) != len(data) or any(data[c.off:]):
-        raise Reject("bytes left after the streams")
+        raise Reject("bytes after the streams")
     model = Model(sum(counts[1] + counts[5] for _, _, counts in heads), sum(counts[6] for _, _, counts in heads))
     traces = []
     for version, source, counts in heads:
@@ -386,10 +386,10 @@ def read_predicted(data):
         for _ in range(counts[1]):
             p.record(t)
         if [len(p.name_nodes), len(p.files), len(p.nodes), sum(len(x.parts) for x in p.nodes)] != counts[2:6]:
-            raise Reject("counts of the trace exceed its content")
+            raise Reject("counts of the trace differ from its content")
         if [any(r[-2] is not None for r in t.records), any(r[-1] is not None for r in t.records)] != [
                 bool(counts[0] & 1), bool(counts[0] & 2)]:
-            raise Reject("no record has the time or memory announced")
+            raise Reject("flags of times or memories disagree with the records")
         texts = p.texts()
         t.records = [r[:2] + (texts[p.name_nodes[r[2]]],) + r[3:] if r[0] == "begin" else r for r in t.records]
         traces.append(t.resolved())
@@ -698,7 +698,7 @@ class Records:
         if self.times == 2 or self.memories == 2:
             has = self.c.u8()
             if (has > 3 or self.times < 2 and has & 1 != self.times or self.memories < 2 and has >> 1 != self.memories):
-                raise Reject("record has times that the first byte excludes")
+                raise Reject("times or memory of a record contradict the first byte")
         time = self.c.le(8) if has & 1 else None
         if not has & 2:
             return time, None
@@ -793,7 +793,7 @@ class Records:
 def read_terms(data):
     c = Cursor(data)
     if c.take(4) != b"TLtm":
-        raise Reject("not a file of traces as terms")
+        raise Reject("magic number is not that of terms")
     traces = []
     for _ in range(c.le(4)):
         version, n_names, n_files = c.le(4), c.le(4), c.le(4)
@@ -832,8 +832,8 @@ def read_fields(data):
     while c.off < len(data):
         tag = varint()
         wire = tag & 7
-        require(wire in (0, 1, 2, 5), "wire type is that of a group, or unknown")
-        require(1 <= tag >> 3 < 1 << 29, "no field has such a number")
+        require(wire in (0, 1, 2, 5), "wire type is a group or unknown")
+        require(1 <= tag >> 3 < 1 << 29, "field number is 0 or above 2^29 - 1")
         yield tag >> 3, wire, varint() if wire == 0 else c.take(varint()) if wire == 2 else c.take(8 if wire == 1 else 4)
 
 
@@ -850,7 +850,7 @@ def read_message(data, **fields):
             while c.off < len(value):
                 values[name].append(c.uvarint(32))
             continue
-        require(wire == {"double": 1, "text": 2, "message": 2}.get(kind, 0), "wire type is not the field's")
+        require(wire == {"double": 1, "text": 2, "message": 2}.get(kind, 0), "wire type does not match the field")
         if kind in ("u32", "numbers"):
             require(value < 1 << 32, "number does not fit 32 bits")
         if kind == "double":
@@ -871,7 +871,7 @@ def present(value, rule):
 def read_protobuf(data):
     traces = []
     for number, wire, trace in read_fields(data):
-        require(number != 1 or wire == 2, "wire type is not the field's")
+        require(number != 1 or wire == 2, "wire type does not match the field")
         if number == 1:
             traces.append(read_protobuf_trace(trace))
         else:
@@ -889,8 +889,8 @@ def read_protobuf_trace(data):
         file = present(at["file"], "location has no file")
         if at["name"] is not None:
             require(b"\0" not in at["name"], "text holds a NUL")
-            require(file >= len(files) or files[file] == at["name"], "file has another name already")
-            require(file <= len(files), "files are not numbered in order")
+            require(file >= len(files) or files[file] == at["name"], "file has two names")
+            require(file <= len(files), "file numbers are not 0, 1, 2, ... in order")
             if file == len(files):
                 files.append(at["name"])
         require(file < len(files), "file has no name")
@@ -906,7 +906,7 @@ def read_protobuf_trace(data):
         return name["text"]
 
     for number, wire, message in read_fields(data):
-        require(number > 3 or wire == 2, "wire type is not the field's")
+        require(number > 3 or wire == 2, "wire type does not match the field")
         require(t is not None or number == 1, "trace does not start with its header")
         if number == 1:
             require(t is None, "trace has a second header")

@@ -317,7 +317,7 @@ static void test_rules(void **state)
         "absent field is not 0",
         "absent field is not 0",
         "absent location has a line",
-        "origin of its own at a Begin",
+        "Begin has an origin of its own",
         "End with fields of a Begin",
         "End with fields of a Begin",
         "End with fields of a Begin",

@@ -89,22 +89,26 @@ static const struct {
      BO_CORRUPT, 8, "names are not in order"},
     {BYTES(TRACE "\x05\0\x01"
                  "b" NO_FILES NO_RECORDS),
-     BO_TRUNCATED, 3, "file ends before all that it counts"},
+     BO_TRUNCATED, 3, "count exceeds what the rest of the file can hold"},
     {BYTES(TRACE "\0\x05"
                  "a"),
-     BO_TRUNCATED, 4, "file ends before all that it counts"},
+     BO_TRUNCATED, 4, "count exceeds what the rest of the file can hold"},
     {BYTES(TRACE "\0" NO_FILES "\x01\0\0\0"), BO_CORRUPT, 8,
      "number of a name or file is out of range"},
     {BYTES(TRACE "\x01\0\0" NO_FILES "\x01\x08\0\0\0\0\0"), BO_CORRUPT, 11,
      "number of a name or file is out of range"},
-    {BYTES(TRACE "\0" NO_FILES "\x01\x40"), BO_CORRUPT, 6, "record has flags that mean nothing"},
-    {BYTES(TRACE "\0" NO_FILES "\x01\x09"), BO_CORRUPT, 6, "record has flags that mean nothing"},
-    {BYTES(TRACE "\0" NO_FILES "\x01\x11"), BO_CORRUPT, 6, "record has flags that mean nothing"},
-    {BYTES(TRACE "\0" NO_FILES "\x01\x20"), BO_CORRUPT, 6, "record has flags that mean nothing"},
+    {BYTES(TRACE "\0" NO_FILES "\x01\x40"), BO_CORRUPT, 6,
+     "record has unknown or contradictory flags"},
+    {BYTES(TRACE "\0" NO_FILES "\x01\x09"), BO_CORRUPT, 6,
+     "record has unknown or contradictory flags"},
+    {BYTES(TRACE "\0" NO_FILES "\x01\x11"), BO_CORRUPT, 6,
+     "record has unknown or contradictory flags"},
+    {BYTES(TRACE "\0" NO_FILES "\x01\x20"), BO_CORRUPT, 6,
+     "record has unknown or contradictory flags"},
     {BYTES(TRACE "\0" NO_FILES "\x01\x03"
                  "xxxxxxx"),
      BO_TRUNCATED, 7, "time runs past the end"},
-    {BYTES(TRACE "\0" NO_FILES "\x02\x01"), BO_TRUNCATED, 7, "file ends before a record"},
+    {BYTES(TRACE "\0" NO_FILES "\x02\x01"), BO_TRUNCATED, 7, "file ends inside the records"},
 };
 
 static void test_mistakes(void **state)

@@ -33,8 +33,8 @@ struct test_case {
     }
 
 #define PAST_END "length runs past the end"
-#define BAD_WIRE "wire type is that of a group, or unknown"
-#define OTHER_WIRE "wire type is not the field's"
+#define BAD_WIRE "wire type is a group or unknown"
+#define OTHER_WIRE "wire type does not match the field"
 #define NOT_U32 "number does not fit 32 bits"
 #define PARTS "message in more than one part"
 
@@ -154,14 +154,14 @@ static const struct test_case location_cases[] = {
     ROW("file 5 without a name", BEGIN_WITH("\x0e", "\x0c", "\x1a\x04\x10\x05\x18\x01"), BO_CORRUPT,
         19, "file has no name"),
     ROW("file 5 at first", BEGIN_WITH("\x11", "\x0f", "\x1a\x07\x0a\x01x\x10\x05\x18\x01"),
-        BO_CORRUPT, 22, "files are not numbered in order"),
+        BO_CORRUPT, 22, "file numbers are not 0, 1, 2, ... in order"),
     ROW("file 2^33",
         BEGIN_WITH("\x15", "\x13", "\x1a\x0b\x0a\x01x\x10\x80\x80\x80\x80\x20\x18\x01"), BO_CORRUPT,
         22, NOT_U32),
     ROW("another name for a file",
         BEGIN_WITH("\x1a", "\x18",
                    "\x1a\x07\x0a\x01x\x10\0\x18\x01\x32\x07\x0a\x01y\x10\0\x18\x01"),
-        BO_CORRUPT, 29, "file has another name already"),
+        BO_CORRUPT, 29, "file has two names"),
     ROW("a NUL in a file's name", BEGIN_WITH("\x11", "\x0f", "\x1a\x07\x0a\x01\0\x10\0\x18\x01"),
         BO_CORRUPT, 20, "text holds a NUL"),
     ROW("no file", BEGIN_WITH("\x0c", "\x0a", "\x1a\x02\x18\x01"), BO_CORRUPT, 18,
@@ -182,9 +182,9 @@ static const struct test_case location_cases[] = {
 
 static const struct test_case field_cases[] = {
     GOOD("unknown fields of a trace", "\x20\x05\x2a\x01x\x31xxxxxxxx\x3dxxxx"),
-    ROW("field number 0", "\0\0" LEAF("a"), BO_CORRUPT, 6, "no field has such a number"),
+    ROW("field number 0", "\0\0" LEAF("a"), BO_CORRUPT, 6, "field number is 0 or above 2^29 - 1"),
     ROW("a field number of 30 bits", "\x80\x80\x80\x80\x10\0", BO_CORRUPT, 6,
-        "no field has such a number"),
+        "field number is 0 or above 2^29 - 1"),
     ROW("start of a group", "\x1b", BO_CORRUPT, 6, BAD_WIRE),
     ROW("end of a group", "\x1c", BO_CORRUPT, 6, BAD_WIRE),
     ROW("wire type 6", "\x26", BO_CORRUPT, 6, BAD_WIRE),
@@ -202,7 +202,7 @@ static const struct test_case file_cases[] = {
     GOOD("a source", "\x0a\x07\x0a\x05\x08\x01\x12\x01x"),
     GOOD("another version", "\x0a\x04\x0a\x02\x08\x07"),
     ROW("text", "hello, world", BO_CORRUPT, 0, "file does not start with a trace"),
-    ROW("zeros", "\0\0\0\0", BO_CORRUPT, 0, "no field has such a number"),
+    ROW("zeros", "\0\0\0\0", BO_CORRUPT, 0, "field number is 0 or above 2^29 - 1"),
     ROW("a trace that is a number", "\x08\x01", BO_CORRUPT, 0, OTHER_WIRE),
     ROW("a trace of nothing", "\x0a\0", BO_CORRUPT, 2, "trace has no header"),
     ROW("a trace without a header", "\x0a\x05" LEAF("a"), BO_CORRUPT, 2,

@@ -237,8 +237,7 @@ static enum bo_status read_kind(struct templight_text_reader *r, struct bo_span 
     if (bo_parse_u64(text, UINT32_MAX, &number))
         *kind_ret = (uint32_t)number;
     else if (!kind_of_name(text, kind_ret))
-        return fail_at(r, raw.p, BO_UNSUPPORTED,
-                       "kind is neither a name that is known nor a number");
+        return fail_at(r, raw.p, BO_UNSUPPORTED, "kind is neither a known name nor a number");
     r->n_kind_text = raw.n <= sizeof r->kind_text ? raw.n : 0;
     memcpy(r->kind_text, raw.p, r->n_kind_text);
     r->kind = *kind_ret;

@@ -572,7 +572,7 @@ enum bo_status templight_dictionary_add(struct templight_dictionary *dictionary,
         return status;
     if (name.n >= UINT32_MAX || d->n_pieces + (uint64_t)name.n >= UINT32_MAX - 1)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                       "names or entries are more than 32-bit numbers count");
+                       "names or entries exceed the 32-bit limit");
     size_t n_tokens = 0;
     d->n_building = d->n_building_ids = 0;
     if ((splits(d, name) && !look_at_brackets(d, name)) ||

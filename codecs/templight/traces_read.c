@@ -97,7 +97,7 @@ static enum bo_status add_file(struct templight_walk *walk, const struct raw_loc
 {
     const size_t n = walk->n_files;
     if (raw->id > n)
-        return bo_fail(err, BO_CORRUPT, raw->id_off, "files are not numbered in order");
+        return bo_fail(err, BO_CORRUPT, raw->id_off, "file numbers are not 0, 1, 2, ... in order");
     if (!bo_grow(walk->arena, &walk->file_numbers, n, 1, &walk->cap_files) ||
         !bo_texts_add(&walk->files, raw->name, &walk->file_numbers[n]))
         return bo_fail_alloc(err, walk->arena);
@@ -117,7 +117,7 @@ static enum bo_status take_file(struct templight_walk *walk, const struct raw_lo
         return bo_fail(err, BO_CORRUPT, raw->id_off, "file has no name");
     *file_ret = walk->file_numbers[raw->id];
     if (raw->has_name && !bo_span_equal(walk->files.texts[*file_ret], raw->name))
-        return bo_fail(err, BO_CORRUPT, raw->name_off, "file has another name already");
+        return bo_fail(err, BO_CORRUPT, raw->name_off, "file has two names");
     return BO_OK;
 }
 

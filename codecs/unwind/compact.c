@@ -350,8 +350,7 @@ static enum bo_status check_page(const struct table *t, size_t page, size_t *off
         return bo_fail(err, BO_CORRUPT, at, "counts or offsets of a page are out of range");
     for (uint32_t i = 0; i < n && !regular; i++)
         if (p[head + 4 * i + 3] >= t->n_common + n_local)
-            return bo_fail(err, BO_CORRUPT, at + head + 4 * i,
-                           "number of an encoding is out of range");
+            return bo_fail(err, BO_CORRUPT, at + head + 4 * i, "encoding number is out of range");
     *off += size;
     return BO_OK;
 }
@@ -364,7 +363,8 @@ static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_e
     const struct bo_span part = t->frame.parts[0];
     const uint64_t at = t->frame.part_off[0];
     if (t->frame.arch == UNWIND_S390X || part.n < HEADER_NBYTES)
-        return bo_fail(err, BO_CORRUPT, at, "shorter than its header, or of s390x");
+        return bo_fail(err, BO_CORRUPT, at,
+                       "part is shorter than its header, or the machine is s390x");
     const uint64_t n_common = bo_le32(part.p + 8), n_index = bo_le32(part.p + 24);
     const uint64_t index_off = HEADER_NBYTES + 4 * n_common;
     const uint64_t pages_off = index_off + INDEX_NBYTES * n_index;
@@ -379,7 +379,8 @@ static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_e
     size_t off = (size_t)pages_off;
     for (size_t i = 0; i <= t->n_pages; i++)
         if (bo_le32(index_of(t, i) + 8) != pages_off)
-            return bo_fail(err, BO_CORRUPT, at + index_off, "place of the LSDA array is wrong");
+            return bo_fail(err, BO_CORRUPT, at + index_off,
+                           "offset of the LSDA array is not that of the first page");
     for (size_t i = 0; i < t->n_pages; i++) {
         status = check_page(t, i, &off, err);
         if (status)

@@ -197,7 +197,7 @@ static enum bo_status put_flats(const struct unwind_flats *flats, const struct u
      * occur, but 65 536 in one page only in generated models. */
     for (size_t i = UINT16_MAX; i < n; i++)
         if (entries[i].pc >> PAGE_SHIFT == entries[i - UINT16_MAX].pc >> PAGE_SHIFT)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "a page has 65536 rows");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "page has 65536 rows or more");
     if (n > UINT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^32 rows or more");
     bo_mark(out, "pages");

@@ -742,7 +742,7 @@ static enum bo_status run_advance(struct cfi *c, unsigned op, struct bo_error *e
         delta = n == 1 ? *p : n == 2 ? (big ? bo_be16(p) : bo_le16(p)) : get_u32(c->machine, p);
     }
     if (!c->cie.is_initial)
-        return bad(c, err, "advance in a CIE");
+        return bad(c, err, "CIE contains an advance instruction");
     if (delta && delta > (c->length - UINT64_C(1) - c->loc) / c->cie.code_factor)
         return bad(c, err, "advance goes past the function's end");
     c->next_loc = c->loc + (uint32_t)(delta * c->cie.code_factor);
@@ -789,7 +789,7 @@ static enum bo_status run_one(struct cfi *c, struct bo_error *err)
         return BO_OK;
     case RESTORE_STATE:
         if (c->n_saved == 0)
-            return bad(c, err, "no state is remembered");
+            return bad(c, err, "DW_CFA_restore_state without a remembered state");
         c->now = c->saved[--c->n_saved];
         return BO_OK;
     case NEGATE_RA_STATE:
@@ -1009,9 +1009,10 @@ static enum bo_status open_parts(struct bo_span in, struct reader *r, struct bo_
         return bo_fail(err, BO_CORRUPT, at, "header does not start with 01 1b 03 3b and -4");
     r->n = get_u32(r->machine, hdr.p + 8);
     if ((hdr.n - HDR_NBYTES) / 8 != r->n || (hdr.n - HDR_NBYTES) % 8)
-        return bo_fail(err, BO_CORRUPT, at + 8, "count of the table does not match its size");
+        return bo_fail(err, BO_CORRUPT, at + 8,
+                       "number of entries does not match the table's size");
     if (r->n == 0 && r->frame.base)
-        return bo_fail(err, BO_CORRUPT, at + 8, "Base is not 0 in a payload without functions");
+        return bo_fail(err, BO_CORRUPT, at + 8, "Base is not 0, but there are no functions");
     return BO_OK;
 }
 

@@ -121,7 +121,7 @@ static enum bo_status walk(const struct table *table, struct bo_arena *arena, vo
         flats.n = n + 1;
     }
     if (n == 0 && table->frame.base)
-        return bo_fail(err, BO_CORRUPT, at, "Base is not 0 in a payload without entries");
+        return bo_fail(err, BO_CORRUPT, at, "Base is not 0, but there are no entries");
     if (!model_ret)
         return BO_OK;
     *model_ret = unwind_join(&flats, &from, arena);

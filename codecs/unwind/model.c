@@ -68,7 +68,7 @@ const char *unwind_model_flaw(const struct unwind_model *model, uint32_t *functi
     function_ret = function_ret ? function_ret : &ignored;
     *function_ret = 0;
     if (model->arch >= UNWIND_N_ARCHS)
-        return "unknown machine";
+        return "machine number is out of range";
     for (uint32_t i = 0; i < model->n_functions; i++) {
         const struct unwind_function *f = &model->functions[i];
         const char *flaw = function_flaw(f, model->arch);
@@ -213,11 +213,11 @@ enum bo_status unwind_frame_open(struct bo_span in, unsigned n_parts, struct unw
 {
     const size_t header_nbytes = UNWIND_FRAME_HEADER + 8 * (size_t)n_parts;
     if (in.n < header_nbytes + UNWIND_OVERREAD)
-        return bo_fail(err, BO_TRUNCATED, in.n, "ends inside the frame's header");
+        return bo_fail(err, BO_TRUNCATED, in.n, "payload ends inside the frame's header");
     if (in.p[0] != UNWIND_FRAME_VERSION)
-        return bo_fail(err, BO_UNSUPPORTED, 0, "unknown version of the frame");
+        return bo_fail(err, BO_UNSUPPORTED, 0, "unknown frame version");
     if (in.p[1] >= UNWIND_N_ARCHS)
-        return bo_fail(err, BO_CORRUPT, 1, "unknown machine");
+        return bo_fail(err, BO_CORRUPT, 1, "machine number is out of range");
     if (bo_le16(in.p + 2) != n_parts)
         return bo_fail(err, BO_CORRUPT, 2, "number of parts is not the codec's");
     if (bo_le32(in.p + 4))

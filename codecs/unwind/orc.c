@@ -152,7 +152,8 @@ static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_e
     const uint64_t end = t->n ? address_of(t, t->n - 1) : 0;
     const uint64_t n_blocks = (end + 255) >> BLOCK_SHIFT;
     if (end > INT32_MAX || t->frame.parts[LOOKUP].n != (t->n ? 4 * (n_blocks + 1) : 0))
-        return bo_fail(err, BO_CORRUPT, lookup_at, "lookup does not match the text's size");
+        return bo_fail(err, BO_CORRUPT, lookup_at,
+                       "size of the lookup table does not match the addresses");
     t->n_blocks = (uint32_t)n_blocks;
     size_t i = 0;
     for (uint64_t b = 0; t->n && b <= n_blocks; b++) {

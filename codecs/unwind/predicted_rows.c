@@ -394,7 +394,8 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     for (uint32_t i = 0; i < model->n_functions; i++) {
         const struct unwind_function *f = &model->functions[i];
         if (f->start - base - end > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "a hole has 4 GiB or more");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                           "hole between functions has 4 GiB or more");
         const enum bo_status status = code_function(c, f, end, base, NULL, &end, err);
         if (status)
             return status;
@@ -418,7 +419,8 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     if (!c || !init_coder(c, arena))
         return bo_fail_alloc(err, arena);
     if (part.n < 5)
-        return bo_fail(err, BO_TRUNCATED, frame.part_off[0], "ends inside the number of functions");
+        return bo_fail(err, BO_TRUNCATED, frame.part_off[0],
+                       "part ends inside the number of functions");
     const uint32_t n = bo_le32(part.p);
     c->unit = part.p[4];
     c->range = bo_range_decoder((struct bo_span){part.p + 5, part.n - 5});
@@ -426,7 +428,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
         return bo_fail(err, BO_CORRUPT, frame.part_off[0] + 4, "unit is out of range");
     if (n > UINT32_MAX / 2 || (n == 0 && frame.base))
         return bo_fail(err, BO_CORRUPT, frame.part_off[0],
-                       "too many functions, or a Base without any");
+                       "too many functions, or a base without functions");
     for (uint32_t i = 0; i < n; i++) {
         status = code_function(c, NULL, end, frame.base, &b, &end, err);
         if (!status && (end > UINT64_MAX - frame.base || end > (uint64_t)INT64_MAX))

@@ -67,8 +67,7 @@ static enum bo_status check_functions(struct bo_span functions, uint64_t n_rows,
     if (functions.n % UNWIND_FUNCTION_NBYTES || n > UINT32_MAX / 2)
         return bo_fail(err, BO_CORRUPT, at, "size of the functions is not a multiple of 16");
     if (n == 0 && (base || n_rows))
-        return bo_fail(err, BO_CORRUPT, at,
-                       "rows, or a Base that is not 0, in a payload without functions");
+        return bo_fail(err, BO_CORRUPT, at, "rows, or a Base that is not 0, without functions");
     for (size_t i = 0; i < n; i++) {
         const uint8_t *p = functions.p + i * UNWIND_FUNCTION_NBYTES;
         const uint64_t start = bo_le32(p), off = at + i * UNWIND_FUNCTION_NBYTES;

@@ -209,7 +209,7 @@ def sequences_fixed(payload):
 
 def sequences(payload, is_fixed=False):
     machine, base, part = read_frame(payload)
-    require(len(part) >= 20, "ends inside its header")
+    require(len(part) >= 20, "part ends inside its header")
     n_segments, n_entries, records_n, dictionary_n = (le(part, 4 * i, 4) for i in range(4))
     unit, long_bits = part[16], part[17]
     require(part[18:20] == bytes(2) and unit <= 2 and long_bits <= 24, "header")

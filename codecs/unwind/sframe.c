@@ -604,7 +604,7 @@ static enum bo_status open_section(const struct bo_codec *self, struct bo_span i
     if (s.p[4] != abis[r->arch] || (r->v->version == 1 && r->arch == UNWIND_S390X))
         return bo_fail(err, BO_CORRUPT, at + 4, "machine is not the frame's");
     if (s.p[5] || s.p[6] != (r->arch == UNWIND_AMD64 ? (uint8_t)-8 : 0))
-        return bo_fail(err, BO_CORRUPT, at + 5, "fixed offsets are not the machine's");
+        return bo_fail(err, BO_CORRUPT, at + 5, "fixed offsets are not those of the machine");
     r->from_field = s.p[3] & START_FROM_FIELD;
     r->n = get32(big, s.p + 8);
     r->fdes_off = HEADER_NBYTES + (size_t)s.p[7];
@@ -618,7 +618,7 @@ static enum bo_status open_section(const struct bo_codec *self, struct bo_span i
         return bo_fail(err, BO_CORRUPT, at + 8,
                        "size of the section is not that of its header, functions and rows");
     if (r->n == 0 && r->base)
-        return bo_fail(err, BO_CORRUPT, at + 8, "Base is not 0 in a payload without functions");
+        return bo_fail(err, BO_CORRUPT, at + 8, "Base is not 0, but there are no functions");
     r->fdes = s.p + r->fdes_off;
     r->fdes_at = (size_t)at + r->fdes_off;
     r->rows = (struct bo_span){r->fdes + fdes_nbytes, (size_t)rows_nbytes};

@@ -292,7 +292,8 @@ enum bo_status ctf_read(const char *folder, const struct ctf_visitor *visitor, u
     in.reader = ctf ? bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs") : NULL;
     in.graph = in.reader && muxer ? bt_graph_create(0) : NULL;
     enum bo_status status =
-        in.graph ? run(&in, folder, muxer) : fail(&in, BO_UNSUPPORTED, "its plugins are missing");
+        in.graph ? run(&in, folder, muxer)
+                 : fail(&in, BO_UNSUPPORTED, "plugins of libbabeltrace2 are not installed");
     *n_lost_ret = in.n_lost;
     bt_graph_put_ref(in.graph);
     bt_plugin_put_ref(ctf);

@@ -141,7 +141,7 @@ static enum bo_status finish(struct importer *in, void **model_ret)
 {
     struct statehist_model *model;
     if (!in->has_begun)
-        return fail(in, BO_CORRUPT, "no events");
+        return fail(in, BO_CORRUPT, "file has no events");
     if (in->tracer == USER_TRACER && in->memory.n_events == 0)
         return fail(in, BO_UNSUPPORTED,
                     "no memory events; record with liblttng-ust-libc-wrapper.so");

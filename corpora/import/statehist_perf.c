@@ -429,7 +429,7 @@ static enum bo_status import_perf(struct bo_span file, const struct bo_import_op
         off = (size_t)(newline - file.p) + 1;
     }
     if (in.n_events == 0)
-        return bo_fail(err, BO_CORRUPT, file.n, "no events");
+        return bo_fail(err, BO_CORRUPT, file.n, "file has no events");
     const enum bo_status status = state_system_finish(&in.states.system, &model, err);
     if (!status)
         *model_ret = model;

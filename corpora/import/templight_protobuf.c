@@ -108,12 +108,12 @@ static enum bo_status take_field(const struct reader *r, struct bo_span in, size
     if (status)
         return status;
     if (tag >> 3 == 0 || tag >> 32)
-        return fail(r, BO_CORRUPT, f->off, "field number is invalid");
+        return fail(r, BO_CORRUPT, f->off, "field number is 0 or above 2^29 - 1");
     f->number = (uint32_t)(tag >> 3);
     f->wire = (enum wire)(tag & 7);
     f->value_off = offset_of(r, in.p + *at);
     if (f->wire != EIGHT_BYTES && f->wire != FOUR_BYTES && f->wire != VARINT && f->wire != BYTES)
-        return fail(r, BO_CORRUPT, f->off, "field has wire type group or an unknown one");
+        return fail(r, BO_CORRUPT, f->off, "wire type is a group or unknown");
     if (f->wire == VARINT)
         return take_varint(r, in, at, &f->value);
     uint64_t n = f->wire == EIGHT_BYTES ? 8 : 4;
@@ -381,7 +381,7 @@ static enum bo_status find_file(struct reader *r, struct location *location, siz
         r->files[r->n_files++] = location->place.file;
     }
     if (location->has_name && !bo_span_equal(location->place.file, r->files[location->id]))
-        return fail(r, BO_CORRUPT, off, "file has another name already");
+        return fail(r, BO_CORRUPT, off, "file has two names");
     location->place.file = r->files[location->id];
     return BO_OK;
 }

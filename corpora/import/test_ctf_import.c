@@ -575,7 +575,7 @@ static void test_damaged_traces(void **state)
     trace.kind.context = "unknown_type x;";
     expect_refused_trace(&trace, BO_CORRUPT, "babeltrace: cannot read the trace: ");
     begin_trace(&trace, usual);
-    expect_refused_trace(&trace, BO_CORRUPT, "no events");
+    expect_refused_trace(&trace, BO_CORRUPT, "file has no events");
 }
 
 /* For metadata that ends inside a packet, babeltrace 2.0 would run forever. */

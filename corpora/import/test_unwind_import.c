@@ -190,7 +190,7 @@ static void test_instructions(void **state)
 static void test_refused_instructions(void **state)
 {
     (void)state;
-    expect_refusal("00 0b", "no state is remembered");
+    expect_refusal("00 0b", "DW_CFA_restore_state without a remembered state");
     expect_refusal("00 0f 01 96 0d06", "CFA has no register or offset to keep");
     expect_refusal("00 0f 05 96", "expression runs past the record's end");
     expect_refusal("00 0e 80808080808080808002", "operand is truncated");
@@ -240,7 +240,7 @@ static void test_cies(void **state)
         {"01 7a5200 01 78 10 01 4b 0c0708", "base of the pointer encoding is unknown", BO_CORRUPT},
         {"01 7a5200 00 78 10 01 1b 0c0708", "advance with a code alignment factor of 0",
          BO_CORRUPT},
-        {"01 7a5200 01 78 10 01 1b 0c0708 41", "advance in a CIE", BO_CORRUPT},
+        {"01 7a5200 01 78 10 01 1b 0c0708 41", "CIE contains an advance instruction", BO_CORRUPT},
     };
     (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {

@@ -234,7 +234,7 @@ static enum bo_status advance(struct run *run, const struct bo_cursor *at, uint6
     if (delta && run->cie->code_factor == 0)
         return fail(run->r, at, "advance with a code alignment factor of 0");
     if (!run->initial)
-        return fail(run->r, at, "advance in a CIE");
+        return fail(run->r, at, "CIE contains an advance instruction");
     if (__builtin_mul_overflow(delta, run->cie->code_factor, &n) ||
         n > UINT64_MAX - run->start - run->loc)
         return fail(run->r, at, "advance exceeds 2^64");
@@ -249,7 +249,7 @@ static enum bo_status set_loc(struct run *run, const struct bo_cursor *at)
     if (status)
         return status;
     if (!run->initial)
-        return fail(run->r, at, "advance in a CIE");
+        return fail(run->r, at, "CIE contains an advance instruction");
     if (pc < run->start + run->loc)
         return fail(run->r, at, "location goes backwards");
     run->loc = pc - run->start;
@@ -382,7 +382,7 @@ static enum bo_status extended(struct run *run, const struct bo_cursor *at, unsi
         return remember(run, at);
     case 0x0b:
         if (r->n_saved == 0)
-            return fail(r, at, "no state is remembered");
+            return fail(r, at, "DW_CFA_restore_state without a remembered state");
         run->now = r->saved[--r->n_saved];
         return BO_OK;
     case 0x0c:

@@ -28,7 +28,7 @@ type Ref struct {
 func ReadFrame(payload []byte) (*Frame, error) {
 	const headLen = 16
 	if len(payload) < headLen {
-		return nil, errors.New("ends inside the frame's header")
+		return nil, errors.New("payload ends inside the frame's header")
 	}
 	if payload[0] != 1 || payload[1] > 2 {
 		return nil, errors.New("unknown frame version or quantum")

@@ -161,7 +161,7 @@ func TestVectors(t *testing.T) {
 
 // frameRules are those of the frame: ReadFrame checks sizes only, and records are read one by one.
 var frameRules = map[string]bool{
-	"ends inside the frame's header": true, "unknown frame version": true, "quantum is not 1, 2 or 4": true,
+	"payload ends inside the frame's header": true, "unknown frame version": true, "quantum is not 1, 2 or 4": true,
 	"reserved bytes are not 0": true, "ends inside the area or its directory": true,
 	"bytes follow the directory": true, "padding is not 0": true, "record offset is past the area's end": true,
 	"text length is 0": true, "text length is 4 GiB or more": true, "record lies inside another table's": true,

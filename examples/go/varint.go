@@ -51,7 +51,7 @@ func DecodeVarint(data []byte, areaLen, off int, textLen uint32) (runs []Run, en
 			return nil, off, errors.New("run of length 0")
 		}
 		if length > textLen-pc {
-			return nil, off, errors.New("run passes the text's end")
+			return nil, off, errors.New("run ends past the text's end")
 		}
 		off = next
 		value += unzigzag(delta)

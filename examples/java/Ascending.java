@@ -28,8 +28,8 @@ final class Ascending {
         int head = c.at;
         first = count > 0 ? c.varint(64) : 0;
         if (count > 1) {
-            b = c.u8("list ends in its head");
-            o = c.u8("list ends in its head");
+            b = c.u8("list ends inside its header");
+            o = c.u8("list ends inside its header");
             body = c.take(c.varint(64), "list runs past its section's end");
         }
         if (b > 64 || o > 56) {
@@ -48,7 +48,7 @@ final class Ascending {
         n = (int) count;
         blocks = new long[(int) nBlocks][];
         if (n > 1 && base(0) != first) {
-            throw new FormatException("list does not start where it says", head);
+            throw new FormatException("first block of a list does not start at 0", head);
         }
     }
 

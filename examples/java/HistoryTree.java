@@ -51,7 +51,7 @@ public final class HistoryTree implements History {
         try {
             Bits head = new Bits(read(0, HEADER));
             Cursor c = new Cursor(head, 0, HEADER);
-            String early = "file ends in its head";
+            String early = "file ends inside its header";
             if (c.le(4, early) != 0x05FFA900) {
                 throw new FormatException("magic number is not that of a history tree", 0);
             }
@@ -73,7 +73,7 @@ public final class HistoryTree implements History {
                 throw new FormatException("blocks are not of 4096 to 2^24 bytes", 12);
             }
             if (maxChildren < 2 || maxChildren > (blockSize - CORE_BYTES) / CHILD_BYTES) {
-                throw new FormatException("nodes are not of 2 children to a block full", 16);
+                throw new FormatException("maximum number of children is below 2 or exceeds a block", 16);
             }
             if (nNodes <= 0 || nNodes > (file.size() - HEADER) / blockSize) {
                 throw new FormatException(nNodes <= 0 ? "there are no nodes"
@@ -84,7 +84,7 @@ public final class HistoryTree implements History {
             }
             Bits node = new Bits(read(offset(root), NODE_HEAD));
             if (node.get(8, 64) != start) {
-                throw new FormatException("root does not start with the history", offset(root) + 1);
+                throw new FormatException("root does not start where the history starts", offset(root) + 1);
             }
             end = node.get(8 * 9, 64);
             long tree = offset(nNodes);
@@ -217,7 +217,7 @@ public final class HistoryTree implements History {
             }
             at += 8; // smallest and largest quark
             if (i32() != number) {
-                throw bad("node has another number than its place");
+                throw bad("node number differs from its position");
             }
             node.parent = i32();
             int n = i32();
@@ -241,7 +241,7 @@ public final class HistoryTree implements History {
         private void readChildren(Node node) throws FormatException {
             int n = i32();
             if (n < 1 || n > maxChildren) {
-                throw bad("core node has no children, or too many");
+                throw bad("number of children of a core node is out of range");
             }
             int[] numbers = new int[maxChildren];
             long[] starts = new long[maxChildren];
@@ -266,7 +266,7 @@ public final class HistoryTree implements History {
             checkRoom("node's content runs past its block");
             for (int i = 0; i < n; i++) {
                 if (numbers[i] < 0 || numbers[i] >= nNodes || (i > 0 && numbers[i] <= numbers[i - 1])) {
-                    throw bad("children are not nodes in order");
+                    throw bad("child numbers are out of range or do not ascend");
                 }
             }
             node.children = Arrays.copyOf(numbers, n);
@@ -292,7 +292,7 @@ public final class HistoryTree implements History {
                 throw bad("intervals of the node are not in order");
             }
             if (quark < 0 || quark >= attributes.size()) {
-                throw bad("attribute tree has no such quark");
+                throw bad("quark is not in the attribute tree");
             }
             node.starts[i] = first;
             node.ends[i] = last;
@@ -304,7 +304,7 @@ public final class HistoryTree implements History {
             case 2 -> (Object) i64();
             case 3 -> (Object) Double.longBitsToDouble(i64());
             case 20 -> throw bad("value is of the custom type with this id");
-            default -> throw bad("value is of no known type");
+            default -> throw bad("unknown type of a value");
             };
             checkRoom("node's content runs past its block");
         }
@@ -347,7 +347,7 @@ public final class HistoryTree implements History {
             Visit visit = waiting.pop();
             Node node = node(visit.number);
             if (node.parent != visit.parent) {
-                throw new FormatException("node is the child of another node", offset(visit.number));
+                throw new FormatException("parent of a node is not the node that lists it", offset(visit.number));
             }
             if (node.start != visit.start || node.end != visit.end) {
                 throw new FormatException("parent has another start or end of the node", offset(visit.number));
@@ -564,13 +564,13 @@ public final class HistoryTree implements History {
                     same &= star;
                     if (k == depth - 1) {
                         if (quarks.putIfAbsent(new Key(parent, path.get(k)), q) != null) {
-                            throw bad("attribute comes twice");
+                            throw bad("duplicate attribute");
                         }
                         pathQuarks[k] = q;
                     } else {
                         Integer found = same ? (Integer) beforeQuarks[k] : quarks.get(new Key(parent, path.get(k)));
                         if (found == null) {
-                            throw bad("path leads through an attribute that has not come");
+                            throw bad("path contains an attribute that does not precede it");
                         }
                         parent = pathQuarks[k] = found;
                     }
@@ -604,7 +604,7 @@ public final class HistoryTree implements History {
                 need(8);
                 n = in.getLong();
             } else {
-                throw bad("path holds another object than a name");
+                throw bad("path contains an object that is not a name");
             }
             need(n);
             String name = text((int) n);

@@ -61,9 +61,9 @@ public final class TimeIndex implements History {
     public TimeIndex(byte[] data) throws FormatException {
         bits = new Bits(data);
         Cursor c = new Cursor(bits, 0, data.length);
-        String head = "file ends in its head";
+        String head = "file ends inside its header";
         if (c.le(4, head) != 0x31584954) {
-            throw new FormatException("no time index", 0);
+            throw new FormatException("magic number is not that of time-index", 0);
         }
         start = c.le(8, head);
         end = c.le(8, head);
@@ -85,7 +85,7 @@ public final class TimeIndex implements History {
         for (int i = 0; i < sizes.length; i++) {
             sections[i] = c.take(sizes[i], "section runs past the file's end");
         }
-        Cursor margin = c.take(MARGIN, "file ends before its margin does");
+        Cursor margin = c.take(MARGIN, "file ends before the end of the margin");
         c.expectEnd("bytes follow the end");
         while (margin.at < margin.end) {
             if (margin.u8("margin") != 0) {
@@ -284,7 +284,7 @@ public final class TimeIndex implements History {
             int number = (int) bits.get(at, CLASS_FIELD);
             int width = (int) bits.get(at + CLASS_FIELD, WIDTH_FIELD);
             if (number >= classes.length || width > 32) {
-                throw damaged("record has no such class, or too many intervals");
+                throw damaged("class of a record is out of range, or too many intervals");
             }
             values = classes[number];
             at += CLASS_FIELD + WIDTH_FIELD;
@@ -655,7 +655,7 @@ public final class TimeIndex implements History {
                 throw new FormatException("name holds a NUL", name.at);
             }
             if (names[i].matches("0|[1-9][0-9]{0,8}")) {
-                throw new FormatException("number is stored as a name", name.at);
+                throw new FormatException("name that is a number is not stored as a number", name.at);
             }
         }
         if (nQuarks > 8L * (c.end - c.at)) {
@@ -720,7 +720,7 @@ public final class TimeIndex implements History {
                 before = symbol;
             }
             if (end - at >= 8 || next((int) (end - at)) != 0) {
-                throw new FormatException("tree goes on", at / 8);
+                throw new FormatException("bits after the tree are not 0", at / 8);
             }
             return tree;
         }

@@ -323,13 +323,13 @@ static enum bo_status measure(struct maker *m, struct bo_error *err)
     for (size_t i = 0; i < m->n_names; before = m->names[i++]) {
         const struct bo_span name = m->names[i];
         if (name.n > BO_MAX_NAME_NBYTES)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold names of 512 KiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "name is longer than 512 KiB");
         n_all += name.n;
         n += 3 + name.n - bo_common_prefix(before, name); /* a head, and two words for pairing */
         texts->longest = name.n > texts->longest ? name.n : texts->longest;
     }
     if (n_all > BO_TEXT_COUNTS / 2) /* numbers of symbols stay below */
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 512 MiB of names");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have 512 MiB of names or more");
     texts->cap = (size_t)n;
     return BO_OK;
 }
@@ -499,9 +499,9 @@ static enum bo_status finish(struct maker *m, const struct settlement *s,
     g->n_name_codes = m->sequences.lengths;
     g->code_bits = g->n_codes > 1 ? bo_bit_width(g->n_codes - 1) : 1;
     if (g->code_bits > BO_MAX_CODE_BITS)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 2^24 codes");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have more than 2^24 codes");
     if (text_nbytes > UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases hold 4 GiB of text");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have 4 GiB of text or more");
     g->text_nbytes = (uint32_t)text_nbytes;
     return BO_OK;
 }

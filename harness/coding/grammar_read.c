@@ -320,9 +320,9 @@ enum bo_status bo_spell_name(struct bo_phrases *phrases, const uint32_t *codes, 
     const size_t cap = keep ? 0 : buffer->n;
     size_t nbytes;
     if (bo_spell(phrases, codes, n, p, cap, &nbytes))
-        return bo_fail(err, BO_CORRUPT, off, "codes of a name are invalid");
+        return bo_fail(err, BO_CORRUPT, off, "name has an invalid code");
     if (nbytes > BO_MAX_NAME_NBYTES)
-        return bo_fail(err, BO_CORRUPT, off, "name is longer than phrases hold");
+        return bo_fail(err, BO_CORRUPT, off, "name expands to more than 512 KiB");
     if (nbytes > cap) {
         const size_t room = keep ? nbytes : 2 * nbytes;
         p = bo_alloc(arena, room);

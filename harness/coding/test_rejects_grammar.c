@@ -217,7 +217,7 @@ static void test_codes_out_of_range(void **state)
     assert_int_equal(bo_spell_name(&phrases, codes, 2, true, &buffer, &arena, 77, &spelled, &error),
                      BO_CORRUPT);
     assert_int_equal(error.off, 77);
-    assert_string_equal(error.what, "codes of a name are invalid");
+    assert_string_equal(error.what, "name has an invalid code");
     assert_int_equal(bo_spell_name(&phrases, far, 1, true, &buffer, &arena, 0, &spelled, &error),
                      BO_CORRUPT);
 }
@@ -305,7 +305,7 @@ static void test_names_too_long(void **state)
     assert_int_equal(bo_spell_name(&phrases, codes, 9, false, &buffer, &arena, 5, &name, &error),
                      BO_CORRUPT);
     assert_int_equal(error.off, 5);
-    assert_string_equal(error.what, "name is longer than phrases hold");
+    assert_string_equal(error.what, "name expands to more than 512 KiB");
     bo_writer_free(&out);
 }
 

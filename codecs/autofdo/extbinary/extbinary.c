@@ -222,7 +222,7 @@ enum bo_status extbinary_query(const struct bo_codec *self, void *reader, unsign
             status = answer_scan(r, (struct autofdo_digest *)answers + i, err);
             break;
         default:
-            return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such query kind");
+            return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
         }
     return located(r, status, err);
 }

@@ -49,7 +49,7 @@ static enum bo_status rename_one(const struct renaming *r, struct bo_span *name)
 
 static enum bo_status fail_collision(const struct renaming *r)
 {
-    return bo_fail(r->err, BO_UNSUPPORTED, BO_NO_OFFSET, "two names have one GUID");
+    return bo_fail(r->err, BO_UNSUPPORTED, BO_NO_OFFSET, "two names have the same GUID");
 }
 
 static int compare_targets(const void *a, const void *b)

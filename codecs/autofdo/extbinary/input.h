@@ -34,7 +34,7 @@ static inline enum bo_status extbinary_get_number(struct extbinary_input *in, si
     const size_t left = bo_left(&in->in);
     if (!status && (in->owed > left || n > (left - in->owed) / nbytes))
         return bo_fail(in->err, BO_TRUNCATED, off,
-                       "more things are announced than the section has room for");
+                       "count exceeds what the rest of the section can hold");
     *n_ret = (size_t)n;
     in->owed += *n_ret * nbytes;
     return status;
@@ -47,7 +47,7 @@ static inline enum bo_status extbinary_get_index(const struct extbinary_reader *
     uint64_t index = 0;
     const enum bo_status status = bo_get_uvarint64(&in->in, &index, in->err);
     if (!status && index >= r->n_names)
-        return bo_fail(in->err, BO_CORRUPT, off, "no name has this index");
+        return bo_fail(in->err, BO_CORRUPT, off, "name index is out of range");
     *index_ret = (size_t)index;
     return status;
 }

@@ -30,11 +30,10 @@ static enum bo_status open_header(struct extbinary_reader *r, struct bo_error *e
     if (memcmp(magic, extbinary_magic, EXTBINARY_MAGIC_NBYTES) != 0)
         return bo_fail(err, BO_CORRUPT, 0, "magic number is not that of an extensible binary");
     if (version != r->form->version)
-        return bo_fail(err, BO_UNSUPPORTED, EXTBINARY_MAGIC_NBYTES,
-                       "version is not that of this form");
+        return bo_fail(err, BO_UNSUPPORTED, EXTBINARY_MAGIC_NBYTES, "version is not the codec's");
     if (n_sections != r->form->n_sections)
         return bo_fail(err, BO_UNSUPPORTED, EXTBINARY_MAGIC_NBYTES + 1,
-                       "number of sections is not that of this form");
+                       "number of sections is not the codec's");
     return r->in.n < extbinary_data_off(r->form)
                ? bo_fail(err, BO_TRUNCATED, r->in.n, "file ends in its header")
                : BO_OK;
@@ -157,16 +156,16 @@ static enum bo_status open_eytzinger(struct extbinary_reader *r, struct extbinar
     const uint64_t left = bo_left(&in->in) / 8;
     for (unsigned i = 0; i < EXTBINARY_EYTZINGER_COUNTS; i++) {
         if (!bo_get_le64(&in->in, &n))
-            return bo_fail(in->err, BO_TRUNCATED, off, "names end in their counts");
+            return bo_fail(in->err, BO_TRUNCATED, off, "names section ends inside its counts");
         if (n > left)
             return bo_fail(in->err, BO_TRUNCATED, off + 8 * (size_t)i,
-                           "more things are announced than the section has room for");
+                           "count exceeds what the rest of the section can hold");
         *n_ret[i] = (size_t)n;
     }
     r->n_names += r->n_nested + r->n_flat;
     if (!bo_get_bytes(&in->in, EXTBINARY_GUID_NBYTES * r->n_names, &r->guids))
         return bo_fail(in->err, BO_TRUNCATED, off,
-                       "more things are announced than the section has room for");
+                       "count exceeds what the rest of the section can hold");
     if (r->sizes[EXTBINARY_OFFSETS] != EXTBINARY_OFFSET_NBYTES * r->n_nested)
         return bo_fail(in->err, BO_CORRUPT, r->starts[EXTBINARY_OFFSETS],
                        "numbers of offsets and names differ");
@@ -200,7 +199,7 @@ static enum bo_status open_offset(struct extbinary_reader *r, struct extbinary_i
     if (!autofdo_names_add(&r->functions, extbinary_key(r, place->name), &found))
         return bo_fail_alloc(in->err, r->arena);
     if (found != r->n_places)
-        return bo_fail(in->err, BO_CORRUPT, off, "profile has a function twice");
+        return bo_fail(in->err, BO_CORRUPT, off, "duplicate function");
     const uint64_t at_off = extbinary_off(in);
     status = bo_get_uvarint64(&in->in, &at, in->err);
     if (status)
@@ -331,7 +330,7 @@ static enum bo_status list_section(const struct extbinary_reader *r, size_t firs
         return bo_fail(err, BO_CORRUPT, start, "bytes before the first function");
     for (size_t i = 1; i < n; i++) {
         if (places[i].start == places[i - 1].start)
-            return bo_fail(err, BO_CORRUPT, places[i].start, "two functions have one offset");
+            return bo_fail(err, BO_CORRUPT, places[i].start, "two functions have the same offset");
         places[i - 1].end = places[i].start;
     }
     *n_ret = n;

@@ -61,7 +61,7 @@ static enum bo_status get_targets(const struct extbinary_reader *r, struct extbi
     qsort(targets, n, sizeof *targets, compare_targets);
     for (size_t t = 1; t < n; t++)
         if (bo_span_equal(targets[t - 1].name, targets[t].name))
-            return bo_fail(in->err, BO_CORRUPT, off, "record has a target twice");
+            return bo_fail(in->err, BO_CORRUPT, off, "duplicate target of a record");
     return BO_OK;
 }
 
@@ -108,7 +108,7 @@ static enum bo_status sort_callsites(const struct extbinary_input *in,
     qsort(callsites, n, sizeof *callsites, compare_callsites);
     for (size_t i = 1; i < n; i++)
         if (compare_callsites(&callsites[i - 1], &callsites[i]) == 0)
-            return bo_fail_here(in->err, BO_CORRUPT, &in->in, "instance has a callsite twice");
+            return bo_fail_here(in->err, BO_CORRUPT, &in->in, "duplicate callsite of an instance");
     return BO_OK;
 }
 

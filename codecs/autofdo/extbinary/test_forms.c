@@ -182,7 +182,7 @@ static void test_collisions(void **state)
         const struct bo_codec *codec = called(codecs[i % 2]);
         const void *model = parse_text(texts[i / 2], &arena);
         assert_int_equal(codec->encode(codec, model, &out, &err), BO_UNSUPPORTED);
-        assert_string_equal(err.what, "two names have one GUID");
+        assert_string_equal(err.what, "two names have the same GUID");
         bo_writer_free(&out);
         bo_arena_free(&arena);
     }
@@ -349,32 +349,32 @@ static void test_llvm_zlib(void **state)
 /* ---- bad files ------------------------------------------------------------------------------- */
 
 static const struct damage guids_cases[] = {
-    {9, 104, BO_UNSUPPORTED, 9, "version is not that of this form"},
-    {10, 7, BO_UNSUPPORTED, 10, "number of sections is not that of this form"},
+    {9, 104, BO_UNSUPPORTED, 9, "version is not the codec's"},
+    {10, 7, BO_UNSUPPORTED, 10, "number of sections is not the codec's"},
     {62, 1, BO_UNSUPPORTED, 58, "unknown flags of a section"},
     {154, 0, BO_UNSUPPORTED, 154, "unknown flags of a section"},
-    {359, 5, BO_TRUNCATED, 359, "more things are announced than the section has room for"},
+    {359, 5, BO_TRUNCATED, 359, "count exceeds what the rest of the section can hold"},
     {359, 3, BO_CORRUPT, 384, "bytes after a section's last"},
     {393, 1, BO_CORRUPT, 393, "function differs from that of the table for this offset"},
-    {393, 4, BO_CORRUPT, 393, "no name has this index"},
+    {393, 4, BO_CORRUPT, 393, "name index is out of range"},
     {420, 1, BO_CORRUPT, 393, "function differs from that of the table for this offset"},
-    {420, 0, BO_CORRUPT, 428, "profile has a function twice"},
-    {428, 2, BO_CORRUPT, 428, "profile has a function twice"},
+    {420, 0, BO_CORRUPT, 428, "duplicate function"},
+    {428, 2, BO_CORRUPT, 428, "duplicate function"},
 };
 
 static const struct damage eytzinger_cases[] = {
-    {9, 103, BO_UNSUPPORTED, 9, "version is not that of this form"},
+    {9, 103, BO_UNSUPPORTED, 9, "version is not the codec's"},
     {62, 3, BO_UNSUPPORTED, 58, "unknown flags of a section"},
-    {359, 200, BO_TRUNCATED, 359, "more things are announced than the section has room for"},
-    {375, 3, BO_TRUNCATED, 359, "more things are announced than the section has room for"},
+    {359, 200, BO_TRUNCATED, 359, "count exceeds what the rest of the section can hold"},
+    {375, 3, BO_TRUNCATED, 359, "count exceeds what the rest of the section can hold"},
     {375, 1, BO_CORRUPT, 407, "bytes after a section's last"},
     {359, 0, BO_CORRUPT, 442, "numbers of offsets and names differ"},
     {406, 0, BO_CORRUPT, 359, "names are not in Eytzinger order"},
     {416, 1, BO_CORRUPT, 416, "function differs from that of the table for this offset"},
     {442, 27, BO_CORRUPT, 442, "function lies outside its section"},
     {442, 1, BO_CORRUPT, 415, "bytes before the first function"},
-    {441, 1, BO_TRUNCATED, 441, "more things are announced than the section has room for"},
-    {450, 1, BO_TRUNCATED, 450, "more things are announced than the section has room for"},
+    {441, 1, BO_TRUNCATED, 441, "count exceeds what the rest of the section can hold"},
+    {450, 1, BO_TRUNCATED, 450, "count exceeds what the rest of the section can hold"},
 };
 
 static void test_rejects(void **state)
@@ -405,14 +405,14 @@ static void test_more_rejects(void **state)
                                                                 "extbinary-eytzinger";
     /* two functions of 5 bytes without callsites, and their offsets */
     static const char *const flat = "a:0:1\nb:0:1\n";
-    expect_error_at_end(eytzinger, flat, 8, 0, 18, "two functions have one offset");
+    expect_error_at_end(eytzinger, flat, 8, 0, 18, "two functions have the same offset");
     expect_error_at_end(eytzinger, flat, 8, 6, 13, "function ends before the next one starts");
     /* the number of callsites, which are left behind */
     expect_error_at_end(guids, "a:0:1\n 1: b:0\n", 11, 0, 14,
                         "section of a function does not match its callsites");
     /* the name of the second callsite */
     expect_error_at_end(guids, "a:0:1\n 1: b:0\n 1: c:0\n", 8, 0, 4,
-                        "instance has a callsite twice");
+                        "duplicate callsite of an instance");
     /* the line of the first callsite */
     expect_error_at_end(guids, "a:0:1\n 1: b:0\n 2: c:0\n", 16, 3, 10,
                         "callsites are not in order");
@@ -441,7 +441,7 @@ static void test_eytzinger_rejects(void **state)
     no_names[74] = 0;                 /* bytes of the names */
     bo_set_le64(no_names + 130, 359); /* the functions have them */
     bo_set_le64(no_names + 138, 83);
-    expect_error_of_eytzinger(no_names, BO_TRUNCATED, 359, "names end in their counts");
+    expect_error_of_eytzinger(no_names, BO_TRUNCATED, 359, "names section ends inside its counts");
 }
 
 /* Of a compressed form, errors name the section. */
@@ -455,14 +455,16 @@ static void test_zlib_rejects(void **state)
     const size_t names = (size_t)bo_le64(entry + 16);
     const struct damage cases[] = {
         {26, 0, BO_UNSUPPORTED, 26, "unknown flags of a section"},
-        {names, 0, BO_CORRUPT, names, "no zlib stream expands to this size"},
+        {names, 0, BO_CORRUPT, names, "size exceeds what zlib can expand to"},
         {names + 1, bytes.p[names + 1] + 1, BO_CORRUPT, names,
          "zlib stream does not fill its section"},
         {names + 1, bytes.p[names + 1] - 1, BO_CORRUPT, names,
          "zlib stream does not fill its section"},
-        {names, bytes.p[names] + 1, BO_CORRUPT, names, "zlib stream does not expand"},
-        {names, bytes.p[names] - 1, BO_CORRUPT, names, "zlib stream does not expand"},
-        {names + 2, 0, BO_CORRUPT, names, "zlib stream does not expand"},
+        {names, bytes.p[names] + 1, BO_CORRUPT, names,
+         "zlib stream is invalid or not of the announced size"},
+        {names, bytes.p[names] - 1, BO_CORRUPT, names,
+         "zlib stream is invalid or not of the announced size"},
+        {names + 2, 0, BO_CORRUPT, names, "zlib stream is invalid or not of the announced size"},
     };
     expect_errors(zlib(), bytes, cases, N_ELEMENTS(cases));
     bo_arena_free(&arena);

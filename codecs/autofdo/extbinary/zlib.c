@@ -36,7 +36,9 @@ static enum bo_status deflate_all(struct bo_span raw, uint8_t *p, uLong cap, siz
     const int code = deflate(&stream, Z_FINISH);
     *n_ret = cap - stream.avail_out;
     deflateEnd(&stream);
-    return code == Z_STREAM_END ? BO_OK : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "zlib fails");
+    return code == Z_STREAM_END
+               ? BO_OK
+               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "zlib cannot compress the section");
 }
 
 static enum bo_status pack(struct bo_span raw, struct bo_writer *out, struct bo_error *err)
@@ -78,7 +80,7 @@ static enum bo_status get_stream(const struct extbinary_reader *r, unsigned sect
         return bo_fail(err, BO_CORRUPT, c.base, "zlib stream does not fill its section");
     if (!raw_nbytes || is_too_long(nbytes) || is_too_long(raw_nbytes) ||
         raw_nbytes / MAX_RATIO > nbytes)
-        return bo_fail(err, BO_CORRUPT, c.base, "no zlib stream expands to this size");
+        return bo_fail(err, BO_CORRUPT, c.base, "size exceeds what zlib can expand to");
     *stream_ret = c;
     *raw_nbytes_ret = (size_t)raw_nbytes;
     return BO_OK;
@@ -99,7 +101,9 @@ static enum bo_status inflate_all(const struct bo_cursor *c, uint8_t *p, size_t 
     inflateEnd(&stream);
     if (code == Z_MEM_ERROR)
         return bo_fail_alloc(err, arena);
-    return is_whole ? BO_OK : bo_fail(err, BO_CORRUPT, c->base, "zlib stream does not expand");
+    return is_whole ? BO_OK
+                    : bo_fail(err, BO_CORRUPT, c->base,
+                              "zlib stream is invalid or not of the announced size");
 }
 
 /* Contents follow each other in the order of the table. */

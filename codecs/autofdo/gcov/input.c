@@ -6,13 +6,13 @@
 enum bo_status gcov_get_u32(struct gcov_input *r, uint32_t *v)
 {
     return bo_get_le32(&r->in, v) ? BO_OK
-                                  : gcov_fail_here(r, BO_TRUNCATED, "file ends in an integer");
+                                  : gcov_fail_here(r, BO_TRUNCATED, "file ends inside an integer");
 }
 
 enum bo_status gcov_get_u64(struct gcov_input *r, uint64_t *v)
 {
     return bo_get_le64(&r->in, v) ? BO_OK
-                                  : gcov_fail_here(r, BO_TRUNCATED, "file ends in an integer");
+                                  : gcov_fail_here(r, BO_TRUNCATED, "file ends inside an integer");
 }
 
 enum bo_status gcov_get_count(struct gcov_input *r, uint64_t *v)
@@ -46,7 +46,7 @@ enum bo_status gcov_get_number(struct gcov_input *r, size_t nbytes, uint32_t *n_
     const size_t left = bo_left(&r->in);
     if (!status && (r->owed > left || *n_ret > (left - r->owed) / nbytes))
         return gcov_fail_at(r, BO_TRUNCATED, off,
-                            "more things are announced than the file has room for");
+                            "count exceeds what the rest of the file can hold");
     if (!status)
         r->owed += *n_ret * nbytes;
     return status;

@@ -91,7 +91,7 @@ static enum bo_status get_file_index(struct gcov_input *r, struct gcov_name *nam
         return BO_OK;
     const enum bo_status status = gcov_get_u32(r, &name->file);
     if (!status && name->file != GCOV_NO_FILE && name->file >= r->n_files)
-        return gcov_fail_at(r, BO_CORRUPT, name->off, "no file has this index");
+        return gcov_fail_at(r, BO_CORRUPT, name->off, "file index is out of range");
     return status;
 }
 
@@ -149,7 +149,7 @@ static enum bo_status sort_items(struct gcov_input *r, size_t first, const char 
 static enum bo_status check_index(struct gcov_input *r, uint64_t index, size_t off)
 {
     if (index >= r->n_names)
-        return gcov_fail_at(r, BO_CORRUPT, off, "no name has this index");
+        return gcov_fail_at(r, BO_CORRUPT, off, "name index is out of range");
     if (r->names[index].span.n == 0)
         return gcov_fail_at(r, BO_CORRUPT, off, "empty name is used for a function");
     return BO_OK;
@@ -187,7 +187,7 @@ static enum bo_status get_targets(struct gcov_input *r, uint32_t n, struct autof
         status = get_target(r, &r->items[r->n_items++]);
     }
     if (!status)
-        status = sort_items(r, first, "record has a target twice");
+        status = sort_items(r, first, "duplicate target of a record");
     for (uint32_t i = 0; i < n && !status; i++)
         targets[i] = r->items[first + i].is.target;
     r->n_items = first;
@@ -264,7 +264,7 @@ static enum bo_status get_callsites(struct gcov_input *r, uint32_t n, unsigned d
         r->items[r->n_items++] = item;
     }
     if (!status)
-        status = sort_items(r, first, "instance has a callsite twice");
+        status = sort_items(r, first, "duplicate callsite of an instance");
     for (uint32_t i = 0; i < n && !status; i++)
         callsites[i] = r->items[first + i].is.callsite;
     r->n_items = first;
@@ -328,7 +328,7 @@ static enum bo_status get_functions(struct gcov_input *r, struct autofdo_model *
         r->items[r->n_items++] = item;
     }
     if (!status)
-        status = sort_items(r, 0, "profile has a function twice");
+        status = sort_items(r, 0, "duplicate function");
     for (uint32_t i = 0; i < n && !status; i++)
         functions[i] = r->items[i].is.function;
     r->n_items = 0;

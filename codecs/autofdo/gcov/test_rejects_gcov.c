@@ -28,7 +28,7 @@ struct test_case {
     }
 
 #define TAG_WRONG "tag is not that of the "
-#define NO_ROOM "more things are announced than the file has room for"
+#define NO_ROOM "count exceeds what the rest of the file can hold"
 #define DISAGREES "summary disagrees with the functions"
 #define TOO_LARGE "count is above 2^63 - 1"
 #define MAX_COUNT "\xff\xff\xff\xff\xff\xff\xff\x7f"
@@ -67,8 +67,8 @@ static const struct test_case v2_cases[] = {
     CHANGE("head of 2^63", 66, "\x80", BO_CORRUPT, 59, TOO_LARGE),
     CHANGE("function of the empty name", 67, "\0", BO_CORRUPT, 67,
            "empty name is used for a function"),
-    CHANGE("function of name 4", 67, "\x04", BO_CORRUPT, 67, "no name has this index"),
-    CHANGE("function of name 2^31", 70, "\x80", BO_CORRUPT, 67, "no name has this index"),
+    CHANGE("function of name 4", 67, "\x04", BO_CORRUPT, 67, "name index is out of range"),
+    CHANGE("function of name 2^31", 70, "\x80", BO_CORRUPT, 67, "name index is out of range"),
     CHANGE("2^32 - 1 records", 71, "\xff\xff\xff\xff", BO_TRUNCATED, 71, NO_ROOM),
     CHANGE("2^32 - 1 callsites", 75, "\xff\xff\xff\xff", BO_TRUNCATED, 75, NO_ROOM),
     CHANGE("2^32 - 1 targets", 83, "\xff\xff\xff\xff", BO_TRUNCATED, 83, NO_ROOM),
@@ -78,25 +78,25 @@ static const struct test_case v2_cases[] = {
            "histogram is not of indirect calls"),
     CHANGE("target of the empty name", 115, "\0", BO_CORRUPT, 115,
            "empty name is used for a function"),
-    CHANGE("target of name 4", 115, "\x04", BO_CORRUPT, 115, "no name has this index"),
-    CHANGE("target of name 2^32 + 3", 119, "\x01", BO_CORRUPT, 115, "no name has this index"),
+    CHANGE("target of name 4", 115, "\x04", BO_CORRUPT, 115, "name index is out of range"),
+    CHANGE("target of name 2^32 + 3", 119, "\x01", BO_CORRUPT, 115, "name index is out of range"),
     CHANGE("target's count of 2^64 - 1", 123, "\xff\xff\xff\xff\xff\xff\xff\xff", BO_CORRUPT, 123,
            TOO_LARGE),
     {"target twice", 99,
      BYTES(U4("\x02") U8("\x03") U4("\x07") U8("\x03") U8("\x03") U4("\x07") U8("\x03") U8("\x03")),
-     32, BO_CORRUPT, 131, "record has a target twice"},
+     32, BO_CORRUPT, 131, "duplicate target of a record"},
     CHANGE("callee of the empty name", 135, "\0", BO_CORRUPT, 135,
            "empty name is used for a function"),
-    CHANGE("callee of name 4", 135, "\x04", BO_CORRUPT, 135, "no name has this index"),
+    CHANGE("callee of name 4", 135, "\x04", BO_CORRUPT, 135, "name index is out of range"),
     {"callsite twice", 75,
      BYTES(U4("\x02") PLACE("\x01", "\0") U4("\0") U8("\x07") PLACE("\x02", "\x01") U4("\0")
                U8("\x03") PLACE("\x03", "\0") U4("\x02") U4("\0") U4("\0") PLACE("\x03", "\0")
                    U4("\x02") U4("\0") U4("\0")),
-     88, BO_CORRUPT, 127, "instance has a callsite twice"},
+     88, BO_CORRUPT, 127, "duplicate callsite of an instance"},
     {"function twice", 55,
      BYTES(U4("\x02") U8("\x05") U4("\x01") U4("\0") U4("\0") U8("\x05") U4("\x01") U4("\0")
                U4("\0")),
-     108, BO_CORRUPT, 79, "profile has a function twice"},
+     108, BO_CORRUPT, 79, "duplicate function"},
     CHANGE("module group's tag", 166, "\xaf", BO_CORRUPT, 163, TAG_WRONG "module group"),
     CHANGE("a module", 171, "\x01", BO_UNSUPPORTED, 171, "module group is not empty"),
     CHANGE("working set's tag", 178, "\xae", BO_CORRUPT, 175, TAG_WRONG "working set"),
@@ -155,8 +155,8 @@ static const struct test_case v3_cases[] = {
     CHANGE("path without its NUL", 403, "c", BO_CORRUPT, 403, "string does not end with NUL"),
     CHANGE("control character in a path", 401, "\n", BO_CORRUPT, 400,
            "path holds a control character"),
-    CHANGE("file 2", 431, "\x02", BO_CORRUPT, 431, "no file has this index"),
-    CHANGE("file 2^32 - 2", 431, "\xfe\xff\xff\xff", BO_CORRUPT, 431, "no file has this index"),
+    CHANGE("file 2", 431, "\x02", BO_CORRUPT, 431, "file index is out of range"),
+    CHANGE("file 2^32 - 2", 431, "\xfe\xff\xff\xff", BO_CORRUPT, 431, "file index is out of range"),
     CHANGE("file of the empty name", 421, "\0\0\0\0", BO_CORRUPT, 421,
            "file of a name that no function has"),
     CHANGE("file of a target", 451, "\0\0\0\0", BO_CORRUPT, 451,

@@ -349,6 +349,6 @@ enum bo_status gcov_write(const struct gcov_layout *layout, const struct autofdo
         return bo_fail_alloc(err, out->arena);
     if (o.is_too_large)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                       "gcov holds counts below 2^63, and fewer than 2^32 of anything");
+                       "count is 2^63 or more, or a list has 2^32 elements or more");
     return put_file(&o, err);
 }

@@ -88,7 +88,7 @@ static enum bo_status alloc_instances(struct builder *b, struct bo_arena *arena)
         n_records += trees->variants[root].sums.n_records;
         n_targets += trees->variants[root].sums.n_targets;
         if (n_instances + n_records + n_targets > autofdo_max_expanded(trees->in.n))
-            return bo_fail(b->err, BO_OVER_LIMIT, off, "trees expand too far");
+            return bo_fail(b->err, BO_OVER_LIMIT, off, "trees expand to more than the limit");
     }
     b->records = bo_alloc_array(arena, (size_t)n_records, sizeof *b->records);
     b->targets = bo_alloc_array(arena, (size_t)n_targets, sizeof *b->targets);
@@ -166,7 +166,7 @@ static enum bo_status build_files(struct builder *b, struct bo_arena *arena,
                            "path is used by no function");
     return trees->path_bits == 0 || model->n_files
                ? BO_OK
-               : bo_fail(b->err, BO_CORRUPT, 4, "fields for paths without any");
+               : bo_fail(b->err, BO_CORRUPT, 4, "path fields have bits, but there are no paths");
 }
 
 /* Everything in the file must be reachable from the functions. */
@@ -183,7 +183,7 @@ static enum bo_status check_use(struct builder *b)
                            "name belongs to no function, target or callee");
     for (uint32_t i = 0; i < trees->first_variants[trees->n_names]; i++)
         if (trees->variants[i].sums.n_instances == 0)
-            return bo_fail(b->err, BO_CORRUPT, off, "variant that no function expands to");
+            return bo_fail(b->err, BO_CORRUPT, off, "variant is not part of any function");
     return BO_OK;
 }
 

@@ -19,7 +19,7 @@ static enum bo_status read_head(struct autofdo_trees *trees, struct bo_cursor *c
                                  &head->strings_nbytes, &head->structure_nbytes};
     const uint8_t *p;
     if (!bo_get_bytes(c, 6, &p))
-        return bo_fail(err, BO_TRUNCATED, trees->in.n, "file ends in its head");
+        return bo_fail(err, BO_TRUNCATED, trees->in.n, "file ends inside its header");
     if (memcmp(p, trees->kind->magic, 4) != 0)
         return bo_fail(err, BO_CORRUPT, 0, "bad magic number");
     if (p[4] > 32 || p[5] > 64)
@@ -66,17 +66,19 @@ static enum bo_status check_head(const struct autofdo_trees *trees, const struct
 {
     uint64_t left = bo_left(c);
     if ((trees->first_timestamp == 0) != (trees->timestamp_bits == 0))
-        return bo_fail(err, BO_CORRUPT, 5, "width of timestamps does not suit the first one");
+        return bo_fail(err, BO_CORRUPT, 5,
+                       "only one of first timestamp and width of timestamps is 0");
     if (head->index_nbytes > left || head->strings_nbytes > (left -= head->index_nbytes) ||
         head->structure_nbytes > (left -= head->strings_nbytes))
         return bo_fail(err, BO_TRUNCATED, trees->in.n, "sections run past the file's end");
     if (head->strings_head_nbytes > head->strings_nbytes)
         return bo_fail_here(err, BO_CORRUPT, c,
-                            "start of the blocks is past the end of the strings");
+                            "blocks of strings start past the end of the strings");
     if (head->n_names > 8 * head->index_nbytes || head->n_paths > head->n_names)
         return bo_fail_here(err, BO_CORRUPT, c, "more names than the index has room for");
     if (head->text_nbytes > autofdo_max_text(trees->in.n))
-        return bo_fail_here(err, BO_OVER_LIMIT, c, "names are too repetitive");
+        return bo_fail_here(err, BO_OVER_LIMIT, c,
+                            "names expand to more than the limit for the file's size");
     if (head->n_spots > 8 * head->structure_nbytes ||
         head->n_parts > head->n_spots + 32 * head->structure_nbytes ||
         head->n_spots >= UINT32_MAX || head->n_parts >= UINT32_MAX)
@@ -167,7 +169,7 @@ static enum bo_status read_index(struct autofdo_trees *trees, const struct head 
         return status;
     if ((bits.bit + 7) / 8 != bits.n || autofdo_peek(&bits))
         return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->index, bits.bit),
-                       "first part of the index does not end at its last byte");
+                       "first part of the index does not fill its bytes");
     return BO_OK;
 }
 
@@ -271,7 +273,7 @@ enum bo_status autofdo_open_trees(struct bo_span in, const struct autofdo_string
         (status = check_head(trees, &head, &c, err)))
         return status;
     if (head.n_names >= UINT32_MAX / 2)
-        return bo_fail_here(err, BO_UNSUPPORTED, &c, "there are 2^31 names");
+        return bo_fail_here(err, BO_UNSUPPORTED, &c, "2^31 names or more");
     trees->n_names = (uint32_t)head.n_names;
     trees->n_paths = (uint32_t)head.n_paths;
     trees->text_cap = (uint32_t)head.text_nbytes;

@@ -348,11 +348,14 @@ static enum bo_status put_planned(const struct autofdo_plan *plan,
     put_file(plan, kind, parts, &summary, out);
     const uint64_t nbytes = out->n - start;
     if (!out->status && plan->text_nbytes > autofdo_max_text(nbytes))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names are too repetitive");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "names expand to more than the limit for the file's size");
     if (!out->status && plan->target_nbytes > autofdo_max_target_nbytes(nbytes))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names of targets are too repetitive");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "names of targets expand to more than the limit for the file's size");
     if (!out->status && plan->expanded > autofdo_max_expanded(nbytes))
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "trees are too repetitive");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "trees expand to more than the limit for their size");
     return bo_writer_status(out, err);
 }
 

@@ -249,7 +249,7 @@ static enum bo_status read_present(struct block *b, const struct autofdo_list *l
             if (trees->n_parts == trees->parts_cap || b->bits.bit > b->end)
                 return fail_at(b, BO_CORRUPT, "more places than announced", err);
             if (kind == AUTOFDO_TARGET && !has_record)
-                return fail_at(b, BO_CORRUPT, "target without its record", err);
+                return fail_at(b, BO_CORRUPT, "target precedes the record of its place", err);
             trees->parts[trees->n_parts++] = (struct autofdo_part){list->first_spot + spot + i, 0};
             variant->n_parts++;
             variant->n_own += kind != AUTOFDO_CALLSITE;
@@ -268,7 +268,7 @@ static enum bo_status read_callees(struct block *b, const struct autofdo_variant
         const uint32_t n = trees->first_variants[callee + 1] - trees->first_variants[callee];
         part->variant = (uint32_t)autofdo_take_bits(&b->bits, autofdo_index_bits(n));
         if (part->variant >= n)
-            return fail_at(b, BO_CORRUPT, "callee has no such variant", err);
+            return fail_at(b, BO_CORRUPT, "variant of a callee is out of range", err);
         part->variant += trees->first_variants[callee];
     }
     return BO_OK;
@@ -284,7 +284,7 @@ static enum bo_status read_next(struct block *b, uint32_t name, struct bo_error 
     enum bo_status status = read_list(b, name, &n_own, err);
     const struct autofdo_list *list = &trees->lists[name];
     if (!status && end - first > 1 && list->n_spots == 0)
-        status = fail_at(b, BO_CORRUPT, "variants do not differ", err);
+        status = fail_at(b, BO_CORRUPT, "name has several variants, but no call", err);
     for (uint32_t v = first; v < end && !status; v++) {
         struct autofdo_variant *variant = &trees->variants[v];
         *variant = (struct autofdo_variant){.first_part = trees->n_parts};
@@ -357,7 +357,7 @@ enum bo_status autofdo_read_all(struct autofdo_trees *trees, struct bo_error *er
     if (trees->n_text != trees->text_cap)
         return bo_fail(err, BO_CORRUPT, 0, "names are shorter than announced");
     if (trees->n_spots != trees->spots_cap || trees->n_parts != trees->parts_cap)
-        return bo_fail(err, BO_CORRUPT, 0, "there are fewer places than announced");
+        return bo_fail(err, BO_CORRUPT, 0, "fewer places than announced");
     const struct autofdo_bits rest =
         autofdo_bits_of(&trees->structure, trees->entry_starts[trees->n_entry_blocks]);
     if (autofdo_peek(&rest))
@@ -434,7 +434,7 @@ enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, u
         if (part.depth == AUTOFDO_MAX_DEPTH)
             return bo_fail(err, BO_OVER_LIMIT, off, too_deep);
         if (!add_sums(trees, &sums, &part))
-            return bo_fail(err, BO_OVER_LIMIT, off, "trees expand too far");
+            return bo_fail(err, BO_OVER_LIMIT, off, "trees expand to more than the limit");
     }
     trees->variants[variant].sums = sums;
     return BO_OK;

@@ -80,7 +80,7 @@ static enum bo_status open_strings(struct autofdo_trees *trees, size_t head_nbyt
         if (trees->string_starts[i] % 8)
             return bo_fail(err, BO_CORRUPT,
                            autofdo_off_of(trees, &trees->strings, trees->string_starts[i]),
-                           "frame starts inside a byte");
+                           "frame does not start at a byte boundary");
     return BO_OK;
 }
 

@@ -152,14 +152,14 @@ static enum bo_status take_callee_file(struct decoder *d, struct autofdo_v4_curs
     if (status)
         return status;
     if (unit >= d->file.n_units)
-        return bo_fail(err, BO_CORRUPT, off, "there is no file of this number");
+        return bo_fail(err, BO_CORRUPT, off, "file number is out of range");
     const struct table *table = d->tables[d->file.units[unit].strings];
     if (id >= table->strings.n)
         return bo_fail(err, BO_CORRUPT, off, "string id is out of range");
     if (!table->is_callee[id] && !table->is_function[id])
         return bo_fail(err, BO_CORRUPT, off, "file belongs to neither a function nor a callee");
     if (path >= (uint64_t)d->file.n_units + paths->n)
-        return bo_fail(err, BO_CORRUPT, off, "there is no path of this number");
+        return bo_fail(err, BO_CORRUPT, off, "path number is out of range");
     file->name = table->strings.names[id];
     file->path =
         path < d->file.n_units ? d->file.units[path].path : paths->p[path - d->file.n_units];
@@ -202,7 +202,7 @@ static enum bo_status decode_others(struct decoder *d, struct bo_error *err)
         const size_t off = autofdo_v4_section_off(&d->file, i);
         const unsigned type = d->file.in.p[off] & ~AUTOFDO_V4_COMPACT;
         if (type >= AUTOFDO_V4_STRINGS && type <= AUTOFDO_V4_INFO)
-            return bo_fail(err, BO_CORRUPT, off, "section of no file");
+            return bo_fail(err, BO_CORRUPT, off, "section belongs to no file");
         if (type != AUTOFDO_V4_CALLEE_FILES)
             continue;
         if (has_callee_files)

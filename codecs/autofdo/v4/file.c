@@ -198,7 +198,7 @@ static enum bo_status take_section_number(const struct autofdo_v4_file *file,
         return status;
     if (number >= file->n_sections) {
         c->at.off = off;
-        return bo_fail_here(err, BO_CORRUPT, &c->at, "there is no section of this number");
+        return bo_fail_here(err, BO_CORRUPT, &c->at, "section number is out of range");
     }
     *number_ret = (uint32_t)number;
     return BO_OK;

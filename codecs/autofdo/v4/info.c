@@ -347,7 +347,7 @@ static enum bo_status take_head(struct info *info, uint64_t *head_ret, uint64_t 
 
 static enum bo_status fail_depth(const struct location *l, struct bo_error *err)
 {
-    return bo_fail(err, BO_OVER_LIMIT, l->off, "instances are more than 256 deep");
+    return bo_fail(err, BO_OVER_LIMIT, l->off, "instances are nested more than 256 deep");
 }
 
 /* ---- rebuilding ------------------------------------------------------------------------------ */

@@ -78,7 +78,7 @@ static enum bo_status add_string(struct speller *s, const struct node *node, str
     if (node->id >= s->n)
         return bo_fail(err, BO_CORRUPT, node->off, "string id is out of range");
     if (node->id != s->n_spelt)
-        return bo_fail(err, BO_CORRUPT, node->off, "string ids do not count up in order");
+        return bo_fail(err, BO_CORRUPT, node->off, "string ids are not 0, 1, 2, ... in order");
     if (autofdo_name_flaw(name))
         return bo_fail(err, BO_CORRUPT, node->off, autofdo_name_flaw(name));
     if (s->n_text + name.n > s->max_spelt)
@@ -152,7 +152,7 @@ static enum bo_status spell(struct speller *s, struct bo_error *err)
     }
     if (s->n_spelt != s->n)
         return bo_fail(err, BO_CORRUPT, s->c.at.base + start,
-                       "trie has fewer strings than its table says");
+                       "trie has fewer strings than its table announces");
     return autofdo_v4_take_end(&s->c, err);
 }
 

@@ -18,10 +18,10 @@ struct test_case {
     const char *what;
 };
 
-#define NUMBER "there is no section of this number"
+#define NUMBER "section number is out of range"
 #define OTHER_TYPE "section is of another type"
 #define ID_RANGE "string id is out of range"
-#define IDS_ORDER "string ids do not count up in order"
+#define IDS_ORDER "string ids are not 0, 1, 2, ... in order"
 #define ENTRIES_LEFT "more entries than the section has bytes"
 #define RECORDS_LEFT "more records than bytes left"
 #define INTEGER_END "section ends within an integer"
@@ -120,14 +120,14 @@ static const struct test_case files_cases[] = {
 static const struct test_case strings_cases[] = {
     {"2^32 - 1 strings", STRINGS, 1, 4, BYTES(FFFF), BO_TRUNCATED, 1, STRINGS, ENTRIES_LEFT},
     {"a string more", STRINGS, 4, 1, BYTES("\x04"), BO_CORRUPT, 5, STRINGS,
-     "trie has fewer strings than its table says"},
+     "trie has fewer strings than its table announces"},
     {"a string less", STRINGS, 4, 1, BYTES("\x02"), BO_CORRUPT, 29, STRINGS, ID_RANGE},
     {"127 children", STRINGS, 5, 1, BYTES("\x7f"), BO_TRUNCATED, 34, STRINGS, INTEGER_END},
     {"children of the last leaf", STRINGS, 29, 1, BYTES("\xff"), BO_TRUNCATED, 34, STRINGS,
      INTEGER_END},
     {"the root is a string", STRINGS, 5, 1, BYTES("\x82" U4("\0")), BO_CORRUPT, 5, STRINGS, NULL},
     {"fewer children", STRINGS, 5, 1, BYTES("\x01"), BO_CORRUPT, 5, STRINGS,
-     "trie has fewer strings than its table says"},
+     "trie has fewer strings than its table announces"},
     {"no root", STRINGS, 5, 29, BYTES(""), BO_TRUNCATED, 1, STRINGS, ENTRIES_LEFT},
     {"a label past the end", STRINGS, 26, 2, BYTES("\xff\xff"), BO_TRUNCATED, 28, STRINGS,
      TEXT_END},
@@ -236,20 +236,22 @@ static const struct test_case callees_cases[] = {
      BO_CORRUPT, 10, CALLEES, "paths are not in order"},
     {"2^32 - 1 files", CALLEES, 10, 4, BYTES(FFFF), BO_TRUNCATED, 10, CALLEES, ENTRIES_LEFT},
     {"a unit out of range", CALLEES, 17, 1, BYTES("\x01"), BO_CORRUPT, 14, CALLEES,
-     "there is no file of this number"},
+     "file number is out of range"},
     {"a string out of range", CALLEES, 21, 1, BYTES("\x03"), BO_CORRUPT, 14, CALLEES, ID_RANGE},
     {"the file of a target", CALLEES, 21, 1, BYTES("\x01"), BO_CORRUPT, 14, CALLEES,
      "file belongs to neither a function nor a callee"},
     {"the file of a function", CALLEES, 21, 1, BYTES("\0"), BO_CORRUPT, 14, CALLEES,
      "duplicate file of a function"},
     {"a path out of range", CALLEES, 25, 1, BYTES("\x02"), BO_CORRUPT, 14, CALLEES,
-     "there is no path of this number"},
+     "path number is out of range"},
     {"a name twice", CALLEES, 13, 13,
      BYTES("\x02" U4("\0") U4("\x02") U4("\x01") U4("\0") U4("\x02") U4("\0")), BO_CORRUPT, 26,
      CALLEES, "names are not in order"},
     {"a byte more", CALLEES, 26, 0, BYTES("\0"), BO_CORRUPT, 26, CALLEES, MORE_BYTES},
-    {"of type 1", CALLEES, 0, 1, BYTES("\x01"), BO_CORRUPT, 0, CALLEES, "section of no file"},
-    {"of type 5", CALLEES, 0, 1, BYTES("\x05"), BO_CORRUPT, 0, CALLEES, "section of no file"},
+    {"of type 1", CALLEES, 0, 1, BYTES("\x01"), BO_CORRUPT, 0, CALLEES,
+     "section belongs to no file"},
+    {"of type 5", CALLEES, 0, 1, BYTES("\x05"), BO_CORRUPT, 0, CALLEES,
+     "section belongs to no file"},
 };
 
 static const struct test_case compact_cases[] = {
@@ -443,7 +445,7 @@ static void test_sections_of_nobody(void **state)
         struct bo_span parts[N_PARTS + 1];
         memcpy(parts, normal_parts, sizeof normal_parts);
         parts[N_PARTS] = normal_parts[part];
-        expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "section of no file");
+        expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "section belongs to no file");
     }
 }
 
@@ -550,7 +552,7 @@ static void test_depth_bomb(void **state)
             assert_string_equal(error.what, "summary disagrees with the functions");
         } else {
             assert_int_equal(status, BO_OVER_LIMIT);
-            assert_string_equal(error.what, "instances are more than 256 deep");
+            assert_string_equal(error.what, "instances are nested more than 256 deep");
         }
     }
 }

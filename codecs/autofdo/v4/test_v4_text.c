@@ -149,8 +149,8 @@ static const struct {
     uint64_t off;
     const char *what; /* NULL: a flaw of names or paths */
 } cases[] = {
-    {"", BO_TRUNCATED, 0, "text ends too early"},
-    {"# gcov 4", BO_TRUNCATED, 8, "text ends too early"},
+    {"", BO_TRUNCATED, 0, "text is incomplete"},
+    {"# gcov 4", BO_TRUNCATED, 8, "text is incomplete"},
     {"main:1:1\n 1: 1\n", BO_CORRUPT, 0, "expected gcov"},
     {"gcov4", BO_CORRUPT, 0, "expected gcov"},
     {"gcov 3", BO_UNSUPPORTED, 5, "version is not 4"},
@@ -158,20 +158,20 @@ static const struct {
     {"gcov x", BO_CORRUPT, 5, "expected an integer"},
     {"gcov 99999999999999999999", BO_CORRUPT, 5, "version is above 2^64 - 1"},
     {"gcov 4 x", BO_CORRUPT, 7, "expected file, files or the end"},
-    {"gcov 4 files = { a = \"b\" }", BO_CORRUPT, 17, "file of what is not inlined"},
-    {"gcov 4 files", BO_TRUNCATED, 12, "text ends too early"},
-    {"gcov 4 file", BO_TRUNCATED, 11, "text ends too early"},
+    {"gcov 4 files = { a = \"b\" }", BO_CORRUPT, 17, "file of a name that is not inlined"},
+    {"gcov 4 files", BO_TRUNCATED, 12, "text is incomplete"},
+    {"gcov 4 file", BO_TRUNCATED, 11, "text is incomplete"},
     {"gcov 4 file x", BO_CORRUPT, 12, "expected {"},
     {"gcov 4 file { }", BO_CORRUPT, 14, "expected function"},
-    {"gcov 4 file \"a", BO_TRUNCATED, 14, "text ends too early"},
-    {"gcov 4 file \"a\\", BO_TRUNCATED, 15, "text ends too early"},
+    {"gcov 4 file \"a", BO_TRUNCATED, 14, "text is incomplete"},
+    {"gcov 4 file \"a\\", BO_TRUNCATED, 15, "text is incomplete"},
     {"gcov 4 file \"a\nb\" {", BO_CORRUPT, 14, "control character in a string"},
-    {"gcov 4 file \"a\\n\" {", BO_CORRUPT, 14, "no such escape"},
-    {"gcov 4 file \"a\\x4\" {", BO_CORRUPT, 14, "no such escape"},
-    {"gcov 4 file \"a\\xAA\" {", BO_CORRUPT, 14, "no such escape"},
-    {"gcov 4 file \"a\\xg0\" {", BO_CORRUPT, 14, "no such escape"},
-    {"gcov 4 file \"a\\x0g\" {", BO_CORRUPT, 14, "no such escape"},
-    {"gcov 4 file \"a\\q\\r\" {", BO_CORRUPT, 14, "no such escape"},
+    {"gcov 4 file \"a\\n\" {", BO_CORRUPT, 14, "unknown escape"},
+    {"gcov 4 file \"a\\x4\" {", BO_CORRUPT, 14, "unknown escape"},
+    {"gcov 4 file \"a\\xAA\" {", BO_CORRUPT, 14, "unknown escape"},
+    {"gcov 4 file \"a\\xg0\" {", BO_CORRUPT, 14, "unknown escape"},
+    {"gcov 4 file \"a\\x0g\" {", BO_CORRUPT, 14, "unknown escape"},
+    {"gcov 4 file \"a\\q\\r\" {", BO_CORRUPT, 14, "unknown escape"},
     {"gcov 4 file \"a\\x0a\" {", BO_CORRUPT, 12, NULL},
     {"gcov 4 file { function 1", BO_CORRUPT, 23, "expected a name"},
     {"gcov 4 file { function \"1a\" {", BO_CORRUPT, 23, NULL},
@@ -214,7 +214,7 @@ static const struct {
     {C "inlined = { 1 -> f { } } } } files = { f = \"a\" }", BO_CORRUPT, 101,
      "file of a function is already given by its name"},
     {C "callsites = { 1 -> { g = 1 } } } } files = { g = \"a\" }", BO_CORRUPT, 107,
-     "file of what is not inlined"},
+     "file of a name that is not inlined"},
     {C "} } files = { } gcov", BO_CORRUPT, 76, "expected a name"},
 };
 
@@ -284,7 +284,7 @@ static void test_depth(void **state)
             test_decode(codec_of("v4-text"), bo_writer_span(&out), &arena, &model, &error),
             depth == 256 ? BO_OK : BO_OVER_LIMIT);
         if (depth == 257) {
-            assert_string_equal(error.what, "instances are more than 256 deep");
+            assert_string_equal(error.what, "instances are nested more than 256 deep");
             assert_int_equal(error.off, strlen(F "head = 0 ") + 14 * 255 + strlen("inlined={"));
         }
         bo_writer_free(&out);

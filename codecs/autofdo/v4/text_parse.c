@@ -37,7 +37,7 @@ static enum bo_status fail_alloc(const struct parser *p)
 static enum bo_status fail_expected(const struct parser *p, const char *what)
 {
     return bo_left(&p->at) ? fail_at(p, BO_CORRUPT, p->at.off, what)
-                           : fail_at(p, BO_TRUNCATED, p->at.off, "text ends too early");
+                           : fail_at(p, BO_TRUNCATED, p->at.off, "text is incomplete");
 }
 
 /* Puts an element of nbytes on the stack; false when the arena refuses. */
@@ -217,7 +217,7 @@ static enum bo_status take_string(struct parser *p, struct bo_span *text_ret)
     if (at >= end || *at != '"')
         return fail_expected(p, "control character in a string");
     if (bad_escape)
-        return fail_at(p, BO_CORRUPT, (size_t)(bad_escape - p->at.p), "no such escape");
+        return fail_at(p, BO_CORRUPT, (size_t)(bad_escape - p->at.p), "unknown escape");
     p->at.off++;
     *text_ret = (struct bo_span){first, n};
     return n < (size_t)(at - first) ? copy_string(p, first, n, text_ret) : BO_OK;
@@ -388,7 +388,7 @@ static enum bo_status parse_callsite(struct parser *p, unsigned depth,
     if (!callsites_follow(last, callsite))
         return fail_at(p, BO_CORRUPT, off, "callees are not in order");
     if (depth == AUTOFDO_MAX_DEPTH)
-        return fail_at(p, BO_OVER_LIMIT, off, "instances are more than 256 deep");
+        return fail_at(p, BO_OVER_LIMIT, off, "instances are nested more than 256 deep");
     if (!autofdo_names_add(&p->callee_names, callsite->callee.name, &number))
         return fail_alloc(p);
     if (!take_byte(p, '{'))
@@ -516,7 +516,7 @@ static enum bo_status parse_callee_files(struct parser *p)
         if (status)
             return status;
         if (!autofdo_names_find(&p->callee_names, file.name, &number))
-            return fail_at(p, BO_CORRUPT, off, "file of what is not inlined");
+            return fail_at(p, BO_CORRUPT, off, "file of a name that is not inlined");
         if (autofdo_names_find(&p->function_names, file.name, &number))
             return fail_at(p, BO_CORRUPT, off, "file of a function is already given by its name");
         if (!take_byte(p, '='))

@@ -263,7 +263,7 @@ static enum bo_status query(const struct bo_codec *self, void *reader, unsigned 
     case AUTOFDO_N_KINDS:
         break;
     }
-    return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such query kind");
+    return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
 }
 
 /* ---- the codecs ------------------------------------------------------------------------------ */

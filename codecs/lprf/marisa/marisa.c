@@ -51,7 +51,8 @@ static enum bo_status build_trie(const struct lprf_model *model,
     for (size_t f = 0; f < model->n_functions && !status; f++) {
         const struct bo_span name = model->functions[f].name;
         if (name.n > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "libmarisa holds names up to 4 GiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                           "name is longer than 4 GiB, the limit of libmarisa");
         status = lprf_marisa_add(builder, name.p, name.n);
     }
     if (!status && model->n_functions)
@@ -210,7 +211,7 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
     if (!found)
         return BO_OK;
     if (id >= index->n_names)
-        return bo_fail(err, BO_CORRUPT, LPRF_PART_OFF, "trie leads past its names");
+        return bo_fail(err, BO_CORRUPT, LPRF_PART_OFF, "number of a leaf is out of range");
     return match_name(file, index, id, match, err);
 }
 
@@ -239,7 +240,7 @@ static enum bo_status visit_name(const struct lprf_file *file, const struct inde
     if (status)
         return status;
     if (*at - start == index->width)
-        return bo_fail(err, BO_CORRUPT, start, "a single place is not with its name");
+        return bo_fail(err, BO_CORRUPT, start, "single place is stored apart from its name");
     return lprf_visit_places(file, start, file->end_of_index, index->width, name, visit, context,
                              err);
 }

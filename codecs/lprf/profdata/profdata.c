@@ -58,9 +58,9 @@ static enum bo_status open_table(struct bo_span in, struct lprf_chained *table,
     if (bo_le64(in.p + HASH_KIND_OFF) != 0)
         return bo_fail(err, BO_UNSUPPORTED, HASH_KIND_OFF, "hash is of an unknown kind");
     if (bo_le64(in.p + MEMORY_OFF) != 0)
-        return bo_fail(err, BO_UNSUPPORTED, MEMORY_OFF, "memory profile");
+        return bo_fail(err, BO_UNSUPPORTED, MEMORY_OFF, "memory profiles are not supported");
     if (bo_le64(in.p + TEMPORAL_OFF) != 0)
-        return bo_fail(err, BO_UNSUPPORTED, TEMPORAL_OFF, "temporal profile");
+        return bo_fail(err, BO_UNSUPPORTED, TEMPORAL_OFF, "temporal profiles are not supported");
     const struct bo_span index = {in.p, in.n - PROFDATA_TAIL_NBYTES};
     return lprf_open_chained(index, PROFDATA_ITEMS_OFF, PROFDATA_TABLE_OFF_OFF, table, err);
 }
@@ -105,9 +105,9 @@ static inline enum bo_status read_record(const struct lprf_chained *table, size_
     *record = (struct record){bo_le64(p), (size_t)n, p + 16};
     const size_t tail_off = *off + 16 + 8 * (size_t)n;
     if (bo_le64(table->p + tail_off) != 0)
-        return bo_fail(err, BO_UNSUPPORTED, tail_off, "bitmap of conditions");
+        return bo_fail(err, BO_UNSUPPORTED, tail_off, "MC/DC bitmaps are not supported");
     if (bo_le64(table->p + tail_off + 8) != PROFDATA_VALUE_DATA)
-        return bo_fail(err, BO_UNSUPPORTED, tail_off + 8, "profile of values");
+        return bo_fail(err, BO_UNSUPPORTED, tail_off + 8, "value profiles are not supported");
     *off = tail_off + 16;
     return BO_OK;
 }
@@ -337,7 +337,8 @@ static enum bo_status check_bytes(const struct bo_codec *self, struct bo_span in
     if (!status && !bo_span_equal(in, bo_writer_span(&out))) {
         while (same < in.n && same < out.n && in.p[same] == out.p[same])
             same++;
-        status = bo_fail(err, BO_CORRUPT, same, "not what LLVM writes for these functions");
+        status = bo_fail(err, BO_CORRUPT, same,
+                         "byte differs from what LLVM writes for these functions");
     }
     bo_writer_free(&out);
     bo_arena_rewind(arena, mark);

@@ -167,12 +167,12 @@ static enum bo_status check_held(const struct lprf_model *model, uint64_t llvm_m
                            "profdata holds functions by name and hash, in no other order");
         if (function->hash >= UINT64_MAX - 1)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "LLVM's tables hold no hash of 2^64 - 1 or 2^64 - 2");
+                           "hash is 2^64 - 1 or 2^64 - 2, which LLVM's tables reserve");
     }
     return llvm_maximum == lprf_maximum(model)
                ? BO_OK
                : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                         "LLVM's summary leaves out the function with the maximum");
+                         "maximum count belongs to a function that LLVM's summary leaves out");
 }
 
 /* ---- the bytes ------------------------------------------------------------------------------- */
@@ -282,7 +282,7 @@ static enum bo_status put_table(const struct plan *plan, uint8_t *file, uint64_t
             continue;
         put_u64(table + 16 + 8 * b, (uint64_t)(p - file));
         if (!(p = put_bucket(plan, p, b)))
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "bucket of more than 65535 names");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "bucket has more than 65535 names");
     }
     return BO_OK;
 }

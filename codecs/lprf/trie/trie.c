@@ -52,7 +52,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
 {
     const size_t end = file->end_of_index;
     if (end < ROOT_OFF)
-        return bo_fail(err, BO_TRUNCATED, end, "index ends in its header");
+        return bo_fail(err, BO_TRUNCATED, end, "index ends inside its header");
     const uint8_t kind = file->in.p[LPRF_HEADER_NBYTES];
     index->root_end = end;
     index->empty = kind == 0;
@@ -63,7 +63,7 @@ static enum bo_status open_index(const struct lprf_file *file, struct index *ind
     if (index->empty && end > ROOT_OFF)
         return bo_fail(err, BO_CORRUPT, ROOT_OFF, "bytes after the root of an empty trie");
     if (!index->empty && end - ROOT_OFF < (index->root_is_leaf ? index->width : INNER_NBYTES))
-        return bo_fail(err, BO_TRUNCATED, ROOT_OFF, "index ends in its root");
+        return bo_fail(err, BO_TRUNCATED, ROOT_OFF, "index ends inside its root");
     return BO_OK;
 }
 
@@ -131,7 +131,7 @@ static inline enum bo_status read_node(const struct lprf_file *file, struct exte
     }
     const size_t count_off = at;
     if (!read_count(file, &at, extent.end, node))
-        return bo_fail(err, BO_CORRUPT, count_off, "number of children is wrong");
+        return bo_fail(err, BO_CORRUPT, count_off, "number of children is out of range");
     node->ends_width = (head >> 1 & 3) + 1;
     const size_t n_ends = (node->n_children - 1) * node->ends_width;
     if (label_n + node->n_children + n_ends > extent.end - at)

@@ -479,14 +479,14 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
     const struct shape_constants *s = &reader->shapes[*record];
     unsigned nbits_upper;
     if (s->n_runs == 0)
-        return bo_fail_here(err, BO_CORRUPT, in, "code without a shape");
+        return bo_fail_here(err, BO_CORRUPT, in, "code has no shape");
     if (!measure_upper(s, record, text_quanta, &nbits_upper))
         return bo_fail_here(err, BO_CORRUPT, in, "upper parts do not fit the shape and the text");
     const unsigned l = shape_low_nbits(s);
     const uint32_t values = s->in_record ? s->n_runs * (uint32_t)-s->value_step : 0;
     runs->nbits_before = (s->n_runs - 1u) * l + values - 8 * (uint32_t)s->bias_at;
     if (runs->nbits_before > 8 * ((uint64_t)in->off - SHAPE_MIN_DICTIONARY_NBYTES))
-        return bo_fail_here(err, BO_CORRUPT, in, "fields of a record reach into the dictionary");
+        return bo_fail_here(err, BO_CORRUPT, in, "fields of a record overlap the dictionary");
     const unsigned nbytes = 1 + (nbits_upper + 7) / 8;
     if (nbytes > bo_left(in))
         return bo_fail_here(err, BO_TRUNCATED, in, "upper parts run past the area's end");

@@ -309,7 +309,7 @@ enum bo_status shape_put_split(const struct pcdata_table *table, unsigned quantu
     put_blocks(&plan, offsets, &blocks);
     enum bo_status status = bo_writer_status(&blocks, err);
     if (!status && blocks.n > UINT32_MAX)
-        status = bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "blocks of a table take 4 GiB");
+        status = bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "blocks of a table take 4 GiB or more");
 
     uint32_t max_off = 0;
     for (uint64_t i = 0; i < n_blocks && !status; i++)
@@ -557,7 +557,7 @@ static enum bo_status walk_block(const struct split_head *h, struct bo_cursor *i
         return bo_fail_here(err, BO_TRUNCATED, &at_block, "block runs past the area's end");
     for (unsigned i = 0; i <= b.n_boundaries; i++)
         if (!cluster_exists(&b, p, i, n_clusters))
-            return bo_fail_here(err, BO_CORRUPT, &at_block, "no such cluster in the block");
+            return bo_fail_here(err, BO_CORRUPT, &at_block, "cluster is out of range");
     const struct upper_bits upper = read_upper(p, b.upper_at);
     const unsigned n_upper = b.lows_at - b.upper_at;
     unsigned i = 0;
@@ -603,7 +603,7 @@ enum bo_status shape_walk_split(struct bo_cursor *in, uint32_t text_quanta, unsi
     if (h.block_shift > MAX_BLOCK_SHIFT || h.index_nbits > 32 || h.bias_nbits > 32)
         return bo_fail_here(err, BO_CORRUPT, in, "widths of a split record do not fit");
     if (n_blocks == 1 && h.index_nbits)
-        return bo_fail_here(err, BO_CORRUPT, in, "index of a single block");
+        return bo_fail_here(err, BO_CORRUPT, in, "record with one block has an index");
     if (n_blocks > 2 && h.index_nbits == 0) /* else a few bytes could cause work for 2^32 blocks */
         return bo_fail_here(err, BO_CORRUPT, in, "several blocks without an index");
     const uint64_t index_nbytes = n_blocks > 1 ? (n_blocks * h.index_nbits + 7) / 8 : 0;

@@ -240,7 +240,7 @@ static enum bo_status check_record(struct checking *k, struct bo_error *err)
     const uint32_t word = bo_le32(p + 16);
     const uint32_t quark = f->layout->null_counts ? word : word & ~STATEHIST_FLAT_NULL_BIT;
     if (quark >= f->n_quarks)
-        return bo_fail(err, BO_CORRUPT, off + 16, "no such quark");
+        return bo_fail(err, BO_CORRUPT, off + 16, "quark is out of range");
     enum bo_status status =
         check_times(k, (int64_t)bo_le64(p), (int64_t)bo_le64(p + 8), quark, off, err);
     if (status)
@@ -249,7 +249,7 @@ static enum bo_status check_record(struct checking *k, struct bo_error *err)
     if (quark != word) {
         if (type == STATEHIST_ANY || type == STATEHIST_NULL)
             return bo_fail(err, BO_CORRUPT, off + 16,
-                           type == STATEHIST_ANY ? "null bit of a value with a type byte"
+                           type == STATEHIST_ANY ? "null bit is set in a record with a type byte"
                                                  : "null bit where no value is declared");
         type = STATEHIST_NULL;
     }
@@ -260,9 +260,9 @@ static enum bo_status check_record(struct checking *k, struct bo_error *err)
             return bo_fail_here(err, BO_TRUNCATED, &k->c, "file ends inside a type");
         type = statehist_flat_type(code);
         if (type == STATEHIST_N_TYPES)
-            return bo_fail(err, code == CUSTOM ? BO_UNSUPPORTED : BO_CORRUPT,
-                           off + STATEHIST_FLAT_HEAD,
-                           code == CUSTOM ? "custom value (type 20)" : "unknown type");
+            return bo_fail(
+                err, code == CUSTOM ? BO_UNSUPPORTED : BO_CORRUPT, off + STATEHIST_FLAT_HEAD,
+                code == CUSTOM ? "custom values (type 20) are not supported" : "unknown type");
     }
     return check_value(&k->c, type, err);
 }
@@ -303,11 +303,11 @@ static enum bo_status read_header(struct statehist_flat *f, const struct statehi
     if (part->in.n < HEADER_NBYTES)
         return bo_fail(err, BO_TRUNCATED, off + part->in.n, "file ends inside the header");
     if (memcmp(p, MAGIC, MAGIC_NBYTES) != 0)
-        return bo_fail(err, BO_CORRUPT, off, "not a history");
+        return bo_fail(err, BO_CORRUPT, off, "magic number is not that of a flat history");
     if (p[VERSION_OFF] != 1)
         return bo_fail(err, BO_UNSUPPORTED, off + VERSION_OFF, "unknown version");
     if (p[LAYOUT_OFF] != f->layout->id)
-        return bo_fail(err, BO_CORRUPT, off + LAYOUT_OFF, "another layout");
+        return bo_fail(err, BO_CORRUPT, off + LAYOUT_OFF, "layout is not the codec's");
     if (bo_le16(p + ZEROS_OFF))
         return bo_fail(err, BO_CORRUPT, off + ZEROS_OFF, "reserved bytes are not 0");
     f->n_quarks = bo_le32(p + N_QUARKS_OFF);
@@ -353,7 +353,7 @@ static enum bo_status read_files(struct statehist_flat *f, struct bo_span in, st
         status = statehist_read_types_json(types, f->arena, &declared, &n_types, err);
     if (!status && types && n_types != f->n_quarks)
         status = bo_fail(err, BO_CORRUPT, (uint64_t)history->off + N_QUARKS_OFF,
-                         "types.json has another number of quarks");
+                         "number of quarks in types.json differs from the history's");
     if (!status)
         status = statehist_read_tree_json(tree, f->n_quarks, f->arena, &attributes, err);
     if (!status)

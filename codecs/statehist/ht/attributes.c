@@ -201,7 +201,7 @@ enum bo_status ht_put_attributes(const struct statehist_attribute *attributes, u
         step(&w, q);
         if (!put_path(&w, q))
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "attribute called * comes after a path with another name there");
+                           "attribute named * follows a path with another name at its level");
     }
     bo_put_u8(out, TC_ENDBLOCKDATA);
     return BO_OK;
@@ -447,7 +447,7 @@ static enum bo_status get_name(struct reader *r, uint32_t *number_ret)
         return bo_get_be16(&r->in, &n_short) ? get_new_name(r, n_short, number_ret) : cut_off(r);
     if (tag == TC_LONGSTRING)
         return bo_get_be64(&r->in, &n_long) ? get_new_name(r, n_long, number_ret) : cut_off(r);
-    return fail(r, BO_CORRUPT, off, "path holds another object than a name");
+    return fail(r, BO_CORRUPT, off, "path contains an object that is not a name");
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -502,9 +502,9 @@ static enum bo_status get_step(struct reader *r, uint32_t i, bool is_last, uint3
         return fail(r, BO_CORRUPT, off, "name is that of the path before, and not *");
     uint32_t *slot = find_attribute(r, *parent, name);
     if (!is_last && *slot == 0)
-        return fail(r, BO_CORRUPT, off, "path leads through an attribute that has not come");
+        return fail(r, BO_CORRUPT, off, "path contains an attribute that does not precede it");
     if (is_last && *slot)
-        return fail(r, BO_CORRUPT, off, "attribute comes twice");
+        return fail(r, BO_CORRUPT, off, "duplicate attribute");
     if (is_last) {
         r->attributes[r->n] = (struct statehist_attribute){r->names[name].text, *parent};
         r->attribute_names[r->n] = name;
@@ -546,7 +546,7 @@ static enum bo_status get_length(struct reader *r, uint32_t *n_ret)
     if (!bo_get_be32(&r->in, n_ret))
         return cut_off(r);
     if (*n_ret > INT32_MAX)
-        return fail(r, BO_CORRUPT, here(r) - 4, "list has less than no elements");
+        return fail(r, BO_CORRUPT, here(r) - 4, "number of elements is negative");
     bo_set_be32(again + 2, *n_ret);
     const enum bo_status status = expect(r, again, sizeof again, "list's capacity is not its size");
     if (status)

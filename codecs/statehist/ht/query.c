@@ -368,7 +368,7 @@ static enum bo_status query_one(struct ht_reader *r, unsigned kind, const void *
     case STATEHIST_N_KINDS:
         break;
     }
-    return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "no such kind of query");
+    return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
 }
 
 enum bo_status ht_query(const struct bo_codec *self, void *reader, unsigned kind,

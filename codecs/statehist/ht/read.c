@@ -21,7 +21,7 @@ static enum bo_status check_config(const struct ht_config *config, struct bo_err
     if (config->max_children < 2 ||
         config->max_children > room / (4 + 2 * HT_MAX_VARINT_NBYTES + 8))
         return fail(err, BO_UNSUPPORTED, CHILDREN_OFF,
-                    "nodes are not of 2 children to a block full");
+                    "maximum number of children is below 2 or exceeds a block");
     return BO_OK;
 }
 
@@ -80,14 +80,15 @@ static enum bo_status get_node_header(const struct ht_file *file, uint32_t numbe
     if (node->end < node->start)
         return fail(err, BO_CORRUPT, off + HT_END_OFF, "node ends before it starts");
     if (node->number != number)
-        return fail(err, BO_CORRUPT, off + HT_NUMBER_OFF, "node has another number than its place");
+        return fail(err, BO_CORRUPT, off + HT_NUMBER_OFF, "node number differs from its position");
     if (node->n_intervals > room / HT_MIN_INTERVAL_NBYTES)
         return fail(err, BO_CORRUPT, off + HT_N_INTERVALS_OFF,
                     "node has more intervals than fit its block");
     if (number == file->root && node->parent != HT_NO_PARENT)
         return fail(err, BO_CORRUPT, off + HT_PARENT_OFF, "root has a parent");
     if (number == file->root && node->start != file->start)
-        return fail(err, BO_CORRUPT, off + HT_START_OFF, "root does not start with the history");
+        return fail(err, BO_CORRUPT, off + HT_START_OFF,
+                    "root does not start where the history starts");
     return BO_OK;
 }
 
@@ -156,7 +157,8 @@ static enum bo_status get_child_numbers(const struct ht_file *file, struct ht_no
             continue;
         }
         if (number >= file->n_nodes || (i > 0 && number <= children[i - 1].number))
-            return bo_fail_here(err, BO_CORRUPT, &at, "children are not nodes in order");
+            return bo_fail_here(err, BO_CORRUPT, &at,
+                                "child numbers are out of range or do not ascend");
         children[i].number = number;
     }
     return BO_OK;
@@ -216,7 +218,8 @@ static enum bo_status get_children(const struct ht_file *file, struct ht_node *n
         return past_end(node, err);
     if (node->n_children == 0 || node->n_children > file->config.max_children) {
         node->n_children = 0;
-        return bo_fail_here(err, BO_CORRUPT, &at, "core node has no children, or too many");
+        return bo_fail_here(err, BO_CORRUPT, &at,
+                            "number of children of a core node is out of range");
     }
     enum bo_status status = get_child_numbers(file, node, children, err);
     if (!status)
@@ -287,7 +290,7 @@ static enum bo_status get_value(const struct ht_file *file, struct ht_node *node
             return past_end(node, err);
         return bo_fail_here(err, BO_UNSUPPORTED, &at, "value is of the custom type with this id");
     default:
-        return bo_fail_here(err, BO_CORRUPT, &at, "value is of no known type");
+        return bo_fail_here(err, BO_CORRUPT, &at, "unknown type of a value");
     }
 }
 
@@ -322,7 +325,7 @@ static enum bo_status get_interval(const struct ht_file *file, struct ht_node *n
     if (!bo_get_le32(&node->rest, &interval->quark))
         return past_end(node, err);
     if (interval->quark >= file->n_quarks)
-        return bo_fail_here(err, BO_CORRUPT, &at, "attribute tree has no such quark");
+        return bo_fail_here(err, BO_CORRUPT, &at, "quark is not in the attribute tree");
     if (has_before && !comes_before(interval - 1, interval))
         return bo_fail_here(err, BO_CORRUPT, &start, "intervals of the node are not in order");
     return get_value(file, node, interval, err);

@@ -126,7 +126,8 @@ enum bo_status ht_walk_next(struct ht_reader *r, struct ht_walk *walk,
     if (status)
         return status;
     if (kept->node.parent != visit.parent)
-        return bo_fail(err, BO_CORRUPT, off + HT_PARENT_OFF, "node is the child of another node");
+        return bo_fail(err, BO_CORRUPT, off + HT_PARENT_OFF,
+                       "parent of a node is not the node that lists it");
     if (kept->node.start != visit.child.start)
         return bo_fail(err, BO_CORRUPT, off + HT_START_OFF,
                        "start of a node differs from its parent's");

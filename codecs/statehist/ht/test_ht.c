@@ -310,7 +310,7 @@ static void test_wildcards(void **state)
             assert_null(format->differ(model, decode(ht(), encode(ht(), model))));
         else
             assert_string_equal(what,
-                                "attribute called * comes after a path with another name there");
+                                "attribute named * follows a path with another name at its level");
     }
 }
 

@@ -133,7 +133,7 @@ struct change {
 #define PAST_BLOCK "node's content runs past its block"
 #define NOT_EMPTY "place without a child is not empty"
 #define NO_BLOCKS "blocks are not of 4096 to 2^24 bytes"
-#define NO_WIDTH "nodes are not of 2 children to a block full"
+#define NO_WIDTH "maximum number of children is below 2 or exceeds a block"
 
 static const struct change header_changes[] = {
     ROW("no magic", 0, "\1", BO_CORRUPT, 0, "magic number is not that of a history tree"),
@@ -166,7 +166,7 @@ static const struct change header_changes[] = {
     ROW("root 4", 24, "\4", BO_CORRUPT, 24, "root is not among the nodes"),
     ROW("another root", 24, "\0", BO_CORRUPT, NODE(0) + HT_PARENT_OFF, "root has a parent"),
     ROW("another start", 28, "\xe7", BO_CORRUPT, NODE(ROOT) + HT_START_OFF,
-        "root does not start with the history"),
+        "root does not start where the history starts"),
     ROW("something after it", 36, "\1", BO_CORRUPT, 36, "unused part of the header is not 0"),
     ROW("something at its end", 4095, "\1", BO_CORRUPT, 4095, "unused part of the header is not 0"),
 };
@@ -179,11 +179,11 @@ static const struct change node_changes[] = {
     ROW("the end zeroed", NODE(ROOT) + HT_END_OFF, "\0\0\0\0\0\0\0\0", BO_CORRUPT,
         NODE(ROOT) + HT_END_OFF, "node ends before it starts"),
     ROW("another node's number", NODE(2) + HT_NUMBER_OFF, "\3", BO_CORRUPT, NODE(2) + HT_NUMBER_OFF,
-        "node has another number than its place"),
+        "node number differs from its position"),
     ROW("another parent", NODE(2) + HT_PARENT_OFF, "\3", BO_CORRUPT, NODE(2) + HT_PARENT_OFF,
-        "node is the child of another node"),
+        "parent of a node is not the node that lists it"),
     ROW("a child without a parent", NODE(2) + HT_PARENT_OFF, "\xff\xff\xff\xff", BO_CORRUPT,
-        NODE(2) + HT_PARENT_OFF, "node is the child of another node"),
+        NODE(2) + HT_PARENT_OFF, "parent of a node is not the node that lists it"),
     ROW("a root with a parent", NODE(ROOT) + HT_PARENT_OFF, "\0\0\0\0", BO_CORRUPT,
         NODE(ROOT) + HT_PARENT_OFF, "root has a parent"),
     ROW("2^31 - 1 intervals", NODE(0) + HT_N_INTERVALS_OFF, "\xff\xff\xff\x7f", BO_CORRUPT,
@@ -207,22 +207,22 @@ static const struct change node_changes[] = {
 
 static const struct change child_changes[] = {
     ROW("0 children", N_CHILDREN, "\0", BO_CORRUPT, N_CHILDREN,
-        "core node has no children, or too many"),
+        "number of children of a core node is out of range"),
     ROW("51 children", N_CHILDREN, "\x33", BO_CORRUPT, N_CHILDREN,
-        "core node has no children, or too many"),
+        "number of children of a core node is out of range"),
     ROW("-1 children", N_CHILDREN, "\xff\xff\xff\xff", BO_CORRUPT, N_CHILDREN,
-        "core node has no children, or too many"),
+        "number of children of a core node is out of range"),
     ROW("a child of number -1", NUMBERS + 8, "\xff\xff\xff\xff", BO_CORRUPT, NUMBERS + 8,
-        "children are not nodes in order"),
+        "child numbers are out of range or do not ascend"),
     ROW("a child less", N_CHILDREN, "\2", BO_CORRUPT, NUMBERS + 8, NOT_EMPTY),
     ROW("a child more", N_CHILDREN, "\4", BO_CORRUPT, NUMBERS + 12,
-        "children are not nodes in order"),
+        "child numbers are out of range or do not ascend"),
     ROW("itself as a child", NUMBERS, "\1", BO_CORRUPT, NODE(ROOT) + HT_PARENT_OFF,
-        "node is the child of another node"),
+        "parent of a node is not the node that lists it"),
     ROW("a child that is not there", NUMBERS + 8, "\4", BO_CORRUPT, NUMBERS + 8,
-        "children are not nodes in order"),
+        "child numbers are out of range or do not ascend"),
     ROW("a child twice", NUMBERS + 8, "\2", BO_CORRUPT, NUMBERS + 8,
-        "children are not nodes in order"),
+        "child numbers are out of range or do not ascend"),
     ROW("another start of a child", START_OF_SECOND + 1, "\x48", BO_CORRUPT, NODE(2) + HT_START_OFF,
         "start of a node differs from its parent's"),
     ROW("a start before the node's", START_OF_SECOND + 1, "\0\2", BO_CORRUPT, START_OF_SECOND,
@@ -259,14 +259,14 @@ static const struct change interval_changes[] = {
         "interval ends outside of its node"),
     ROW("a duration below 0", LEAF_FIRST + 2, "\1\2", BO_CORRUPT, LEAF_FIRST + 2,
         "interval ends outside of its node"),
-    ROW("no such quark", FIRST_QUARK, "\3", BO_CORRUPT, FIRST_QUARK,
-        "attribute tree has no such quark"),
+    ROW("quark is out of range", FIRST_QUARK, "\3", BO_CORRUPT, FIRST_QUARK,
+        "quark is not in the attribute tree"),
     ROW("quark -1", FIRST_QUARK, "\xff\xff\xff\xff", BO_CORRUPT, FIRST_QUARK,
-        "attribute tree has no such quark"),
+        "quark is not in the attribute tree"),
     ROW("another quark", FIRST_QUARK, "\1", BO_CORRUPT, NODE(ROOT) + HT_MIN_QUARK_OFF,
         "node has another smallest quark"),
-    ROW("type 99", FIRST_TYPE, "\x63", BO_CORRUPT, FIRST_TYPE, "value is of no known type"),
-    ROW("type 4", FIRST_TYPE, "\4", BO_CORRUPT, FIRST_TYPE, "value is of no known type"),
+    ROW("type 99", FIRST_TYPE, "\x63", BO_CORRUPT, FIRST_TYPE, "unknown type of a value"),
+    ROW("type 4", FIRST_TYPE, "\4", BO_CORRUPT, FIRST_TYPE, "unknown type of a value"),
     ROW("a custom type", SECOND_TYPE, "\x14\3\0\x15", BO_UNSUPPORTED, SECOND_TYPE + 3,
         "value is of the custom type with this id"),
     ROW("a string of -1", SECOND_TYPE + 1, "\xff\xff", BO_CORRUPT, SECOND_TYPE + 1,
@@ -311,7 +311,7 @@ static const struct change tree_changes[] = {
     ROW("2^31 - 1 paths", TREE + 53, "\x7f\xff\xff\xffw\4\x7f\xff\xff\xff", BO_TRUNCATED, TREE + 53,
         "list has more paths than there are bytes"),
     ROW("-1 paths", TREE + 53, "\xff\xff\xff\xff", BO_CORRUPT, TREE + 53,
-        "list has less than no elements"),
+        "number of elements is negative"),
     ROW("no block data", TREE + 57, "z", BO_CORRUPT, TREE + 57, "list's capacity is not its size"),
     ROW("a list of objects", TREE + 63, "s", BO_CORRUPT, TREE + 63,
         "list holds another object than a path"),
@@ -323,7 +323,7 @@ static const struct change tree_changes[] = {
     ROW("2^31 - 1 names", TREE + 99, "\x7f\xff\xff\xff", BO_TRUNCATED, TREE + 103,
         "attribute tree ends early"),
     ROW("a name that is null", TREE + 103, "p", BO_CORRUPT, TREE + 103,
-        "path holds another object than a name"),
+        "path contains an object that is not a name"),
     ROW("a name beyond the end", TREE + 104, "\xff", BO_TRUNCATED, TREE + 106,
         "attribute tree ends early"),
     ROW("a NUL in a name", TREE + 106, "\0", BO_CORRUPT, TREE + 106, "name holds a NUL"),
@@ -334,12 +334,12 @@ static const struct change tree_changes[] = {
     ROW("another class of a path", TREE + 112, "\3", BO_CORRUPT, TREE + 112,
         "path is not an array of strings"),
     ROW("an attribute that has not come", TREE + 120, "b", BO_CORRUPT, TREE + 117,
-        "path leads through an attribute that has not come"),
+        "path contains an attribute that does not precede it"),
     ROW("a name that should be *", TREE + 120, "a", BO_CORRUPT, TREE + 117,
         "name is that of the path before, and not *"),
     ROW("a name twice", TREE + 138, "a", BO_CORRUPT, TREE + 135,
         "name is that of the path before, and not *"),
-    ROW("an attribute twice", TREE + 138, "*", BO_CORRUPT, TREE + 135, "attribute comes twice"),
+    ROW("an attribute twice", TREE + 138, "*", BO_CORRUPT, TREE + 135, "duplicate attribute"),
     ROW("no end of the list", TREE + 139, "w", BO_CORRUPT, TREE + 139,
         "list does not end after its paths"),
 };
@@ -439,7 +439,7 @@ static void test_cycles(void **state)
         bo_set_le32(node + HT_MAX_QUARK_OFF, (uint32_t)INT32_MIN);
         expect_verdict("a cycle", in,
                        &(struct verdict){BO_CORRUPT, (size_t)(NODE(child) + HT_PARENT_OFF),
-                                         "node is the child of another node"});
+                                         "parent of a node is not the node that lists it"});
         tear_down(NULL);
     }
 }

@@ -145,7 +145,7 @@ static uint32_t code_quark(struct mixed_history *h, const struct event *e, uint3
     }
     const uint32_t in_class = code_in_class(h, e, class, h->reads ? 0 : h->quarks[quark].in_class);
     if (in_class >= c->n) {
-        h->what = "no such quark";
+        h->what = "quark is out of range";
         return STATEHIST_ROOT;
     }
     for (unsigned i = 0; i < N_CANDIDATES && h->reads; i++)
@@ -306,7 +306,7 @@ static bool code_changes(struct mixed_history *h, struct event *e,
         if (class == h->n_classes)
             return true;
         if (class > h->n_classes) {
-            h->what = "no such class";
+            h->what = "class is out of range";
             return true;
         }
         const uint32_t quark = code_quark(h, e, class, has_more ? changes[i].quark : 0);

@@ -140,7 +140,7 @@ static bool code_new(struct mixed_history *h, uint32_t class, struct mixed_value
     mixed_add(&of, class, 0, 0);
     value->type = mixed_symbol(&h->coder, &of, 3, value->type);
     if (value->type == STATEHIST_NULL || value->type >= STATEHIST_N_TYPES) {
-        h->what = "no such type";
+        h->what = "unknown type";
         return true;
     }
     const uint64_t last = values->last[value->type];
@@ -184,7 +184,7 @@ bool mixed_code_value(struct mixed_history *h, const struct mixed_contexts *cont
     if (coded < values->n)
         return true;
     if (coded > values->n) {
-        h->what = "no such value";
+        h->what = "value number is out of range";
         return true;
     }
     return code_new(h, class, &fresh);

@@ -57,7 +57,7 @@ static enum bo_status read_strings(struct mixed_history *h, size_t off, struct b
         if ((status = bo_writer_status(&text, err)))
             break;
         if (!coded)
-            status = bo_fail(err, BO_CORRUPT, off, "strings are damaged");
+            status = bo_fail(err, BO_CORRUPT, off, "coded strings are invalid");
         else if (!statehist_add_string(h->builder, bo_writer_span(&text), &number))
             status = bo_fail_alloc(err, h->arena);
         else if (number != i)
@@ -224,11 +224,11 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
     uint32_t n_intervals;
     enum bo_status status;
     if (!bo_get_bytes(&c, sizeof magic, &p))
-        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends in its head");
+        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends inside its header");
     if (memcmp(p, magic, sizeof magic) != 0)
-        return bo_fail(err, BO_CORRUPT, 0, "no history of mixed contexts");
+        return bo_fail(err, BO_CORRUPT, 0, "magic number is not that of mixed-contexts");
     if (!bo_get_le64(&c, &start) || !bo_get_le64(&c, &end))
-        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends in its head");
+        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends inside its header");
     h->start = (int64_t)start;
     h->end = (int64_t)end;
     if (h->start > h->end)
@@ -243,7 +243,7 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
         n_intervals < h->n_strings)
         return bo_fail_here(err, BO_CORRUPT, &c, "number of intervals is out of range");
     if (!bo_get_u8(&c, &head->table_bits))
-        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends in its head");
+        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends inside its header");
     if (head->table_bits != table_bits_for(n_intervals))
         return bo_fail_here(err, BO_CORRUPT, &c,
                             "table size does not match the number of intervals");
@@ -252,7 +252,7 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
     for (uint64_t i = 0; i < head->n_zeros; i++) {
         uint8_t zero;
         if (!bo_get_u8(&c, &zero))
-            return bo_fail_here(err, BO_TRUNCATED, &c, "zeros run past the end");
+            return bo_fail_here(err, BO_TRUNCATED, &c, "file ends inside the zeros");
         if (zero)
             return bo_fail_here(err, BO_CORRUPT, &c, "reserved byte is not 0");
     }
@@ -264,13 +264,13 @@ static enum bo_status read_head(struct bo_span in, struct mixed_history *h, stru
     head->tree = bo_cursor_at(in, c.off, (size_t)n_tree);
     (void)bo_get_bytes(&c, (size_t)n_tree, &p);
     if (!bo_get_u8(&c, &head->order))
-        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends before its changes");
+        return bo_fail_here(err, BO_TRUNCATED, &c, "file ends before the changes");
     if (head->order >= N_ORDERS)
         return bo_fail_here(err, BO_CORRUPT, &c, "order is not 0, 1 or 2");
     if ((status = bo_get_uvarint32(&c, &head->n_events, err)))
         return status;
     if (head->n_events > (head->order == BY_TIMELINE ? 0 : n_intervals - h->n_quarks))
-        return bo_fail_here(err, BO_CORRUPT, &c, "more times than changes");
+        return bo_fail_here(err, BO_CORRUPT, &c, "number of times exceeds that of changes");
     head->changes = c;
     return BO_OK;
 }

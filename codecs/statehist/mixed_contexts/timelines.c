@@ -30,7 +30,7 @@ static uint64_t code_value(struct mixed_history *h, struct line *line, uint32_t 
     if (*type == STATEHIST_NULL)
         return 0;
     if (*type >= STATEHIST_N_TYPES) {
-        h->what = "no such type";
+        h->what = "unknown type";
         return 0;
     }
     uint64_t *last = &h->classes[line->class].values.last[*type];

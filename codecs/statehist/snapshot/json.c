@@ -110,16 +110,17 @@ static bool place_value(struct statehist_json *j, struct state *s, struct elemen
     const uint32_t quark = element->key;
     if (quark >= s->snapshot->n_quarks)
         return statehist_json_fail(j, BO_CORRUPT, element->key_off,
-                                   "key is no quark of this snapshot");
+                                   "key is not a quark of this snapshot");
     if (s->met[quark])
         return statehist_json_fail(j, BO_CORRUPT, element->key_off, "duplicate key");
     s->met[quark] = true;
     uint8_t type = s->types[quark];
     if (type == STATEHIST_ANY && !element->has_type)
-        return statehist_json_fail(j, BO_CORRUPT, element->key_off, "value of any without a type");
+        return statehist_json_fail(j, BO_CORRUPT, element->key_off,
+                                   "value has no type, and its quark declares none");
     if (type != STATEHIST_ANY && element->has_type)
         return statehist_json_fail(j, BO_CORRUPT, element->type_off,
-                                   "type of a value whose type is declared");
+                                   "value has a type, but the type of its quark is declared");
     if (element->has_type && !statehist_type_of(element->type, false, &type))
         return statehist_json_fail(j, BO_UNSUPPORTED, element->type_off, "unknown type");
     struct statehist_instant_value *v = &s->snapshot->values[quark];

@@ -174,7 +174,7 @@ static enum bo_status read_head(struct unpacking *u, struct bo_error *err)
     if (!bo_get_bytes(&u->c, sizeof magic, &p) || !bo_get_le64(&u->c, &time))
         return bo_fail_here(err, BO_TRUNCATED, &u->c, "file ends inside the head");
     if (memcmp(p, magic, sizeof magic) != 0)
-        return bo_fail(err, BO_CORRUPT, 0, "not a packed snapshot");
+        return bo_fail(err, BO_CORRUPT, 0, "magic number is not that of snapshot-packed");
     u->snapshot->time = (int64_t)time;
     enum bo_status status = bo_get_uvarint32(&u->c, &u->snapshot->n_quarks, err);
     if (!status)
@@ -290,7 +290,7 @@ static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
     for (uint32_t i = 0; i < u->n_valued; i++) {
         (void)bo_get_bits(&bits, nbits, &code);
         if (code >= u->n_codes)
-            return bo_fail(err, BO_CORRUPT, off, "no value has this code");
+            return bo_fail(err, BO_CORRUPT, off, "value code is out of range");
         if (u->values[code].type == STATEHIST_STRING && !used[code] && code &&
             u->values[code - 1].type == STATEHIST_STRING && !used[code - 1])
             return bo_fail(err, BO_CORRUPT, off, "strings are not in the order of their first use");

@@ -184,7 +184,7 @@ static bool read_path(struct statehist_json *j, struct today *t)
             const uint32_t slot = *slot_of(t, parent, name);
             if (slot == 0)
                 return statehist_json_fail(j, BO_UNSUPPORTED, off,
-                                           "name of a path is no attribute before this one");
+                                           "path contains a name that is not an earlier attribute");
             parent = slot - 1;
         }
         name = next;
@@ -220,7 +220,7 @@ static bool take_value(struct statehist_json *j, struct statehist_json *at, stru
     while (v->type < STATEHIST_N_TYPES && !bo_word_is(class, classes[v->type]))
         v->type++;
     if (v->type == STATEHIST_N_TYPES)
-        return statehist_json_fail(j, BO_UNSUPPORTED, class_off, "value of an unknown class");
+        return statehist_json_fail(j, BO_UNSUPPORTED, class_off, "unknown class of a value");
     *v = (struct statehist_instant_value){.type = v->type};
     if ((v->type == STATEHIST_NULL) != !at->in.p)
         return statehist_json_fail(j, BO_CORRUPT, class_off,
@@ -267,7 +267,8 @@ static bool read_interval(struct statehist_json *j, struct today *t)
         t->first_start_off = start_off;
     }
     if (start != t->first_start)
-        return statehist_json_fail(j, BO_CORRUPT, start_off, "interval of another time");
+        return statehist_json_fail(j, BO_CORRUPT, start_off,
+                                   "start of an interval differs from the snapshot's");
     if (end != INT64_MIN && end != start)
         return statehist_json_fail(j, BO_CORRUPT, end_off,
                                    "end is neither open nor the time of the snapshot");
@@ -334,7 +335,8 @@ static enum bo_status read_all(struct statehist_json *j, struct today *t)
     if (t->end != t->start)
         statehist_json_fail(j, BO_UNSUPPORTED, end_off, "snapshot of more than one instant");
     else if (t->has_times && t->first_start != t->start)
-        statehist_json_fail(j, BO_CORRUPT, t->first_start_off, "interval of another time");
+        statehist_json_fail(j, BO_CORRUPT, t->first_start_off,
+                            "start of an interval differs from the snapshot's");
     return j->status;
 }
 

@@ -23,7 +23,7 @@ static enum bo_status read_strings(const struct decoder *d, struct bo_error *err
         struct bo_span string;
         uint32_t number;
         if (!time_index_string(index, i, &string))
-            return damaged(d, err, index->strings.p, "strings are damaged");
+            return damaged(d, err, index->strings.p, "coded strings are invalid");
         if (!statehist_add_string(d->builder, string, &number))
             return bo_fail_alloc(err, d->builder->arena);
         if (number != i)

@@ -51,7 +51,8 @@ ASCENDING_CALL bool time_index_large_record(const struct time_index *index, uint
     const unsigned n_nbits = (unsigned)ascending_bits(p, at, TIME_INDEX_WIDTH_FIELD);
     at += TIME_INDEX_WIDTH_FIELD;
     if (class >= index->n_classes || n_nbits > 32)
-        return time_index_damaged(index, record, "record has no such class, or too many intervals");
+        return time_index_damaged(index, record,
+                                  "class of a record is out of range, or too many intervals");
     t->class = &index->classes[class];
     t->n = (uint32_t)ascending_bits(p, at, n_nbits);
     at += n_nbits;
@@ -274,7 +275,8 @@ static inline bool time_index_string(const struct time_index *index, uint32_t i,
     uint64_t start = 0, end;
     if ((i && !ascending_at(&index->string_ends, i - 1, &start)) ||
         !ascending_at(&index->string_ends, i, &end))
-        return time_index_damaged(index, index->string_ends.body, "ends of strings are damaged");
+        return time_index_damaged(index, index->string_ends.body,
+                                  "ends of the strings are invalid");
     start -= i ? i - 1 : 0;
     end -= i;
     if (start > end || end > index->strings.n)

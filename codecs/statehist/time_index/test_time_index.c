@@ -455,8 +455,8 @@ static void test_damaged_values(void **state)
         {"times are damaged", ALL_KINDS, 13},
         {"change key is out of range", ALL_BUT_FULL_STATE, 38},
         {"value code is out of range", ALL_BUT_FULL_STATE, 38},
-        {"strings are damaged", ALL_KINDS, 17},  /* of 22; the others are out of order */
-        {"values do not ascend", ALL_KINDS, 27}, /* of 29 */
+        {"coded strings are invalid", ALL_KINDS, 17}, /* of 22; the others are out of order */
+        {"values do not ascend", ALL_KINDS, 27},      /* of 29 */
     };
     const struct statehist_model *model = parse_text(values_text, &arena);
     struct bo_sink sink = {bo_alloc(&arena, SINK_NBYTES), 0, SINK_NBYTES};

@@ -86,11 +86,11 @@ static enum bo_status read_head(struct time_index *index, struct bo_cursor *c, s
     uint8_t direct;
     enum bo_status status;
     if (!bo_get_bytes(c, sizeof time_index_magic, &magic))
-        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in its head");
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside its header");
     if (memcmp(magic, time_index_magic, sizeof time_index_magic) != 0)
-        return bo_fail(err, BO_CORRUPT, 0, "no time index");
+        return bo_fail(err, BO_CORRUPT, 0, "magic number is not that of time-index");
     if (!bo_get_le64(c, &start) || !bo_get_le64(c, &end) || !bo_get_u8(c, &direct))
-        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in its head");
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside its header");
     index->start = (int64_t)start;
     index->end = (int64_t)end;
     index->direct = direct;
@@ -173,7 +173,7 @@ static enum bo_status open_sections(struct time_index *index, struct bo_cursor *
         if ((status = take_section(c, head->nbytes[i], &sections[i], err)))
             return status;
     if (bo_left(c) < ASCENDING_MARGIN)
-        return bo_fail(err, BO_TRUNCATED, c->n, "file ends before its margin does");
+        return bo_fail(err, BO_TRUNCATED, c->n, "file ends before the end of the margin");
     for (size_t i = 0; i < ASCENDING_MARGIN; i++)
         if (c->p[c->off + i])
             return bo_fail(err, BO_CORRUPT, c->off + i, "margin is not 0");

@@ -281,7 +281,7 @@ static enum bo_status get_counts(struct bo_cursor *c, struct read_trace *t, stru
         return status;
     t->source.n = nbytes;
     if (!bo_get_bytes(c, nbytes, &t->source.p) || !bo_get_u8(c, &flags))
-        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in a trace's header");
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside a trace's header");
     const char *flaw = templight_text_flaw(t->source);
     if (flaw || flags > 3)
         return bo_fail_here(err, BO_CORRUPT, c, flaw ? flaw : "unknown flags of a trace");
@@ -307,7 +307,7 @@ static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct
         const uint64_t start = end;
         end = add(end, nbytes[i]);
         if (end > c->n)
-            return bo_fail(err, BO_TRUNCATED, c->n, "file ends before its streams do");
+            return bo_fail(err, BO_TRUNCATED, c->n, "file ends inside the streams");
         head->streams[i] = (struct bo_span){c->p + start, (size_t)nbytes[i]};
     }
     const uint64_t least = least_nbytes(head->totals.n_units);
@@ -317,7 +317,7 @@ static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct
         return bo_fail(err, BO_TRUNCATED, c->n, "file is shorter than its counts need");
     for (uint64_t i = end; i < c->n; i++)
         if (i >= least || c->p[i])
-            return bo_fail(err, BO_CORRUPT, i, "bytes left after the streams");
+            return bo_fail(err, BO_CORRUPT, i, "bytes after the streams");
     return BO_OK;
 }
 
@@ -344,7 +344,9 @@ static enum bo_status get_head(struct bo_span in, struct bo_arena *arena, struct
         return status;
     if (n_traces)
         return get_streams(&c, head, err);
-    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c, "bytes left after no traces") : BO_OK;
+    return bo_left(&c) ? bo_fail_here(err, BO_CORRUPT, &c,
+                                      "bytes after the header of a file without traces")
+                       : BO_OK;
 }
 
 /* ---- reading the streams --------------------------------------------------------------------- */
@@ -402,12 +404,13 @@ static enum bo_status read_trace(struct predicted *p, const struct head *head,
         has_memory |= t->records[i].has_memory;
     }
     if (has_times != t->counts.has_times || has_memory != t->counts.has_memory)
-        return bo_fail(err, BO_CORRUPT, head->off, "no record has the time or memory announced");
+        return bo_fail(err, BO_CORRUPT, head->off,
+                       "flags of times or memories disagree with the records");
     if (n_left - p->guesser.n_left != t->counts.n_text)
         return bo_fail(err, BO_CORRUPT, head->off, "texts have another length than announced");
     if (p->n_names != t->counts.n_names || p->n_files != t->counts.n_files ||
         p->n_nodes != t->counts.n_nodes || p->n_parts != t->counts.n_parts)
-        return bo_fail(err, BO_CORRUPT, head->off, "counts of the trace exceed its content");
+        return bo_fail(err, BO_CORRUPT, head->off, "counts of the trace differ from its content");
     for (uint32_t i = 0; i < p->n_files; i++)
         t->files[p->file_numbers[i]] = p->files[i];
     return BO_OK;

@@ -69,22 +69,22 @@ static void test_heads(void **state)
         enum bo_status status;
         const char *what;
     } cases[] = {
-        {AT_N_TRACES, -1, BO_CORRUPT, "bytes left after no traces"},
+        {AT_N_TRACES, -1, BO_CORRUPT, "bytes after the header of a file without traces"},
         {AT_N_TRACES, 126, BO_TRUNCATED, "file is too short for its traces"},
-        {AT_SOURCE, 127, BO_TRUNCATED, "file ends in a trace's header"},
+        {AT_SOURCE, 127, BO_TRUNCATED, "file ends inside a trace's header"},
         {AT_FLAGS, 1, BO_CORRUPT, "unknown flags of a trace"},
         {AT_NAMES, -1, BO_CORRUPT, "more names than is said"},
-        {AT_NAMES, 1, BO_CORRUPT, "counts of the trace exceed its content"},
+        {AT_NAMES, 1, BO_CORRUPT, "counts of the trace differ from its content"},
         {AT_FILES, -1, BO_CORRUPT, "more files than is said"},
-        {AT_FILES, 1, BO_CORRUPT, "counts of the trace exceed its content"},
+        {AT_FILES, 1, BO_CORRUPT, "counts of the trace differ from its content"},
         {AT_NODES, -1, BO_CORRUPT, "more pieces of names than is said"},
-        {AT_NODES, 1, BO_CORRUPT, "counts of the trace exceed its content"},
+        {AT_NODES, 1, BO_CORRUPT, "counts of the trace differ from its content"},
         {AT_PARTS, -1, BO_CORRUPT, "more pieces of names than is said"},
-        {AT_PARTS, 1, BO_CORRUPT, "counts of the trace exceed its content"},
+        {AT_PARTS, 1, BO_CORRUPT, "counts of the trace differ from its content"},
         {AT_TEXT, -1, BO_CORRUPT, "coded texts are longer than is said"},
         {AT_TEXT, 1, BO_CORRUPT, "texts have another length than announced"},
-        {AT_STREAMS, 1, BO_TRUNCATED, "file ends before its streams do"},
-        {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes left after the streams"},
+        {AT_STREAMS, 1, BO_TRUNCATED, "file ends inside the streams"},
+        {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes after the streams"},
     };
     (void)state;
     struct bo_error err;
@@ -254,7 +254,7 @@ static void test_changed_bits(void **state)
     static const char *const phrases[] = {
         "coded record is one of the candidates",
         "coded symbol is one of the candidates",
-        "no record has the time or memory announced",
+        "flags of times or memories disagree with the records",
         "shape occurs twice",
     };
     expect_rejections("predicted", 10, 3, phrases, N_ELEMENTS(phrases));

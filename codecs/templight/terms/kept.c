@@ -68,7 +68,8 @@ enum bo_status terms_list_names(struct terms_kept *kept, struct templight_terms 
         return BO_OK;
     }
     if (terms->total_nbytes > SIZE_MAX / 2)
-        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "names need more memory than there is");
+        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET,
+                       "names expand to more than the address space holds");
     const size_t cap = (size_t)terms->total_nbytes + sizeof(struct templight_text) +
                        terms->longest + TEMPLIGHT_SLACK;
     uint8_t *to = bo_alloc(arena, cap);

@@ -171,7 +171,7 @@ static enum bo_status read_tables(struct templight_terms *terms, struct bo_arena
         if (!read_shape(terms, &bits, i, &n_marked))
             return fail_at(terms, &bits, "shape is invalid", err);
     if (!read_heads(terms, &bits))
-        return fail_at(terms, &bits, "head is invalid", err);
+        return fail_at(terms, &bits, "head of a term is invalid", err);
     const enum bo_status status = read_codes(terms, &bits, arena);
     if (status == BO_CORRUPT)
         return fail_at(terms, &bits, "code lengths of symbols do not form a prefix code", err);
@@ -222,7 +222,7 @@ static const uint8_t *take_part(struct bo_cursor *c, uint64_t nbytes, struct bo_
 {
     const uint8_t *p = NULL;
     if (nbytes > SIZE_MAX || !bo_get_bytes(c, (size_t)nbytes, &p))
-        bo_fail_here(err, BO_TRUNCATED, c, "names end too early");
+        bo_fail_here(err, BO_TRUNCATED, c, "names run past the end");
     return p;
 }
 

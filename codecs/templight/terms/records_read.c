@@ -15,7 +15,7 @@ static enum bo_status start_times(struct times *t, struct bo_error *err)
 {
     uint8_t who;
     if (!bo_get_u8(&t->in, &who))
-        return bo_fail_here(err, BO_TRUNCATED, &t->in, "times end too early");
+        return bo_fail_here(err, BO_TRUNCATED, &t->in, "times run past the end");
     t->times = who & 3;
     t->memories = who >> 2;
     return t->times > TERMS_OF_SOME || t->memories > TERMS_OF_SOME
@@ -31,7 +31,7 @@ static enum bo_status take_some_times(struct times *t, struct templight_record *
     record->has_memory = t->memories == TERMS_OF_ALL;
     if (t->times == TERMS_OF_SOME || t->memories == TERMS_OF_SOME) {
         if (!bo_get_u8(&t->in, &has))
-            return bo_fail_here(err, BO_TRUNCATED, &t->in, "times end too early");
+            return bo_fail_here(err, BO_TRUNCATED, &t->in, "times run past the end");
         record->has_time = has & 1;
         record->has_memory = has >> 1 & 1;
         const bool agrees =
@@ -39,12 +39,12 @@ static enum bo_status take_some_times(struct times *t, struct templight_record *
             (t->memories == TERMS_OF_SOME || has / 2 == (t->memories == TERMS_OF_ALL));
         if (has > 3 || !agrees)
             return bo_fail(err, BO_CORRUPT, t->in.base + t->in.off - 1,
-                           "record has times that the first byte excludes");
+                           "times or memory of a record contradict the first byte");
     }
     t->n_times += record->has_time;
     t->n_memories += record->has_memory;
     if (record->has_time && !bo_get_le64(&t->in, &record->time_bits))
-        return bo_fail_here(err, BO_TRUNCATED, &t->in, "times end too early");
+        return bo_fail_here(err, BO_TRUNCATED, &t->in, "times run past the end");
     if (!record->has_memory)
         return BO_OK;
     uint64_t change;
@@ -85,7 +85,7 @@ static enum bo_status open_streams(const struct templight_records *r, struct ter
         if ((status = bo_get_uvarint32(&cursor, &n, err)))
             return status;
         if (!bo_get_bytes(&cursor, n, &p))
-            return bo_fail_here(err, BO_TRUNCATED, &cursor, "records end too early");
+            return bo_fail_here(err, BO_TRUNCATED, &cursor, "records run past the end");
         c->bits[stream] = (struct templight_bits){p, n, 0};
     }
     if (status)

@@ -338,7 +338,7 @@ enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name
                        "names are not where the index says");
     if (!(known ? spell_range(terms, range, known, &out) : spell_range(terms, range, NULL, &out)))
         return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
-                       "name is not one of the announced size");
+                       "expanded name differs from its announced size");
     if (known)
         known[range] = (struct bo_span){to, out.n};
     *nbytes_ret = out.n;

@@ -122,11 +122,11 @@ static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct 
     const uint8_t *head, *parts[N_PARTS];
     size_t nbytes[N_PARTS];
     if (!bo_get_bytes(c, TRACE_NBYTES, &head))
-        return bo_fail_here(err, BO_TRUNCATED, c, "file ends in a trace's head");
+        return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside a trace's header");
     for (unsigned i = 0; i < N_PARTS; i++) {
         nbytes[i] = bo_le32(head + 12 + 4 * i);
         if (!bo_get_bytes(c, nbytes[i], &parts[i]))
-            return bo_fail_here(err, BO_TRUNCATED, c, "file ends in a trace");
+            return bo_fail_here(err, BO_TRUNCATED, c, "file ends inside a trace");
     }
     trace->version = bo_le32(head);
     trace->n_files = bo_le32(head + 8);
@@ -151,9 +151,9 @@ static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
     struct bo_cursor c = bo_cursor(in);
     const uint8_t *head;
     if (!bo_get_bytes(&c, HEAD_NBYTES, &head))
-        return bo_fail(err, BO_TRUNCATED, 0, "file ends in its head");
+        return bo_fail(err, BO_TRUNCATED, 0, "file ends inside its header");
     if (memcmp(head, magic, sizeof magic) != 0)
-        return bo_fail(err, BO_CORRUPT, 0, "not a file of traces as terms");
+        return bo_fail(err, BO_CORRUPT, 0, "magic number is not that of terms");
     struct reader *r = bo_zalloc_array(arena, 1, sizeof *r);
     if (!r)
         return bo_fail_alloc(err, arena);
@@ -456,14 +456,15 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
     *files_ret = NULL;
     if (trace->n_files == 0)
         return bo_left(&c) ? bo_fail(err, BO_CORRUPT, trace->files_off,
-                                     "bytes of files in a trace without files")
+                                     "trace without files has bytes for files")
                            : BO_OK;
     const enum bo_status status = templight_open_texts(r->in, &c, arena, &texts, err);
     if (status)
         return status;
     struct templight_bits bits = {c.p + c.off, bo_left(&c), 0};
     if (trace->n_files > 2 * (uint64_t)bits.n)
-        return bo_fail_here(err, BO_CORRUPT, &c, "more files than bits");
+        return bo_fail_here(err, BO_CORRUPT, &c,
+                            "number of files exceeds what their bits can hold");
     struct bo_span *files = *files_ret = bo_alloc_array(arena, trace->n_files, sizeof *files);
     if (!files)
         return bo_fail_alloc(err, arena);
@@ -513,7 +514,7 @@ static enum bo_status check_fingerprints(const struct trace *trace, const struct
     for (uint32_t i = 0; i < terms->n_names; i++)
         if (terms->fingerprints[i] != templight_fingerprint(names[i]))
             return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->fingerprints - terms->in.p) + i,
-                           "fingerprint of another name");
+                           "fingerprint is not that of the name");
     return BO_OK;
 }
 

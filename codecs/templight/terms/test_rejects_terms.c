@@ -113,7 +113,7 @@ static void open_names(const struct symbol (*names)[MAX_SYMBOLS], const uint32_t
 }
 
 #define NOT_THERE "names are not where the index says"
-#define TOO_MUCH "name is not one of the announced size"
+#define TOO_MUCH "expanded name differs from its announced size"
 
 /* Two names each. */
 static const struct row {

@@ -379,10 +379,10 @@ static void test_rejects(void **state)
         uint64_t off;
         const char *what;
     } rows[] = {
-        {0, 'X', BO_CORRUPT, 0, "not a file of traces as terms"},
+        {0, 'X', BO_CORRUPT, 0, "magic number is not that of terms"},
         {4, 9, BO_TRUNCATED, 4, "file is too short for its traces"},
         {4, 0, BO_CORRUPT, 8, "bytes after the last trace"},
-        {20, 255, BO_TRUNCATED, 36, "file ends in a trace"},
+        {20, 255, BO_TRUNCATED, 36, "file ends inside a trace"},
         {36, 2, BO_CORRUPT, 36, "the longest name is longer than all together"},
         {38, 3, BO_CORRUPT, 36, "names are deeper than long"},
         {40, 127, BO_CORRUPT, 36, "more heads than the tables hold"},

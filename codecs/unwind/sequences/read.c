@@ -327,7 +327,7 @@ static enum bo_status open_payload(struct opening *o, struct bo_span in)
         return status;
     const struct bo_span part = o->frame.parts[0];
     if (part.n < UNWIND_SEQ_HEADER)
-        return bo_fail(o->err, BO_TRUNCATED, o->frame.part_off[0], "ends inside its header");
+        return bo_fail(o->err, BO_TRUNCATED, o->frame.part_off[0], "part ends inside its header");
     *r = (struct reader){.base = o->frame.base,
                          .arch = o->frame.arch,
                          .n_segments = bo_le32(part.p),
@@ -338,7 +338,7 @@ static enum bo_status open_payload(struct opening *o, struct bo_span in)
     if (bo_le16(part.p + 18) || r->unit > 2 || r->long_bits > 24)
         return bad(o, part.p + 16, "unit or bits of long list numbers are out of range");
     if (r->n_entries == 0 && r->base)
-        return bad(o, part.p + 4, "Base is not 0 in a payload without functions");
+        return bad(o, part.p + 4, "Base is not 0, but there are no functions");
     struct bo_cursor c = {.p = part.p, .n = part.n, .off = UNWIND_SEQ_HEADER};
     status = open_segments(o, &c);
     if (status)
