@@ -93,9 +93,8 @@ static void *draw(const struct bo_format *format, const void *like, size_t n, ui
     return model;
 }
 
-static void test_drawn(void **state)
+TEST(test_drawn)
 {
-    (void)state;
     struct bo_documents all;
     unsigned n_formats = 0;
     assert_true(bo_documents_list(NULL, BO_DOCUMENTS_ALL, &all));
@@ -125,12 +124,10 @@ static void test_drawn(void **state)
     assert_true(n_formats >= 2);
 }
 
-static int run_file(void)
+static int choose_output(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drawn),
-    };
     prints = getenv("BAKEOFF_PRINT") != NULL;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return set_up(state);
 }
-TEST_FILE(run_file)
+
+TEST_FILE(choose_output, tear_down)

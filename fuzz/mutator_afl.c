@@ -16,7 +16,6 @@ void afl_custom_deinit(struct afl_mutator *mutator);
 
 void *afl_custom_init(void *afl, unsigned seed)
 {
-    (void)afl;
     struct afl_mutator *mutator = calloc(1, sizeof *mutator);
     if (mutator)
         mutator->seeds = bo_random_seeded(seed);

@@ -17,9 +17,6 @@ size_t bo_random_by_weight(struct bo_random *random, const uint64_t *sums, size_
 
 bool bo_none_invalid(const void *model, uint64_t i, void *query)
 {
-    (void)model;
-    (void)i;
-    (void)query;
     return false;
 }
 
@@ -27,33 +24,23 @@ bool bo_none_invalid(const void *model, uint64_t i, void *query)
 
 uint64_t bo_count_whole(const void *model)
 {
-    (void)model;
     return 1;
 }
 
 bool bo_whole_at(const void *model, uint64_t i, void *query)
 {
-    (void)model;
-    (void)query;
     return i == 0;
 }
 
 size_t bo_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena, size_t n,
                      void *queries)
 {
-    (void)model;
-    (void)random;
-    (void)arena;
-    (void)queries;
     return n < 1 ? n : 1;
 }
 
 enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *arena, void *query,
                                 struct bo_error *err)
 {
-    (void)args;
-    (void)arena;
-    (void)query;
     return n_args ? bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects no arguments") : BO_OK;
 }
 

@@ -18,7 +18,6 @@ static const struct bo_codec *codec, *reader, *other;
 
 static int set_up(void **state)
 {
-    (void)state;
     format = bo_find_format("pcdata");
     codec = bo_find_codec(format, "linear-index");
     reader = bo_find_codec(format, "linear-index-simd");
@@ -41,9 +40,8 @@ static void make_file(uint8_t file[FILE_NBYTES])
 }
 
 /* The layout as file.h states it, byte for byte. */
-static void test_layout(void **state)
+TEST(test_layout)
 {
-    (void)state;
     static const uint8_t expected[NAMES_OFF - 8] = {0x89, 'B', 'K', 'O', '\r', '\n', 0x1a, '\n', 1,
                                                     6,    12,  0,   64,  0,    0,    0,    12};
     uint8_t file[FILE_NBYTES];
@@ -57,16 +55,14 @@ static void test_layout(void **state)
 }
 
 /* XXH3-64 of no bytes and of one byte, from its specification. */
-static void test_hash(void **state)
+TEST(test_hash)
 {
-    (void)state;
     assert_true(bo_hash((struct bo_span){NULL, 0}) == UINT64_C(0x2d06800538d394c2));
     assert_true(bo_hash((struct bo_span)BYTES("a")) == UINT64_C(0xe6c632b61e964e1f));
 }
 
-static void test_opens(void **state)
+TEST(test_opens)
 {
-    (void)state;
     uint8_t file[FILE_NBYTES];
     struct bo_span found, format_name, codec_name;
     struct bo_error error;
@@ -82,9 +78,8 @@ static void test_opens(void **state)
 }
 
 /* Sets a byte of the file to a value, and states the error of opening it. */
-static void test_each_field_damaged(void **state)
+TEST(test_each_field_damaged)
 {
-    (void)state;
     static const struct {
         unsigned at;
         uint8_t value;
@@ -137,9 +132,8 @@ static void test_each_field_damaged(void **state)
 }
 
 /* Every change of one byte is detected. */
-static void test_every_byte_counts(void **state)
+TEST(test_every_byte_counts)
 {
-    (void)state;
     uint8_t file[FILE_NBYTES];
     struct bo_span found;
     struct bo_error error;
@@ -154,9 +148,8 @@ static void test_every_byte_counts(void **state)
         }
 }
 
-static void test_every_prefix(void **state)
+TEST(test_every_prefix)
 {
-    (void)state;
     uint8_t file[FILE_NBYTES];
     make_file(file);
     for (size_t n = 0; n < FILE_NBYTES; n++) {
@@ -171,9 +164,8 @@ static void test_every_prefix(void **state)
     }
 }
 
-static void test_wrong_codec_or_format(void **state)
+TEST(test_wrong_codec_or_format)
 {
-    (void)state;
     uint8_t file[FILE_NBYTES];
     struct bo_span found;
     struct bo_error error;
@@ -187,9 +179,8 @@ static void test_wrong_codec_or_format(void **state)
     assert_string_equal(error.what, "file is of another format");
 }
 
-static void test_registry(void **state)
+TEST(test_registry)
 {
-    (void)state;
     assert_null(bo_find_format("no-such-format"));
     assert_null(bo_find_codec(format, "no-such-codec"));
     assert_null(bo_find_kind(format, "no-such-kind"));
@@ -201,18 +192,4 @@ static void test_registry(void **state)
     assert_ptr_equal(bo_encoding_of(format, codec), codec);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_opens),
-        cmocka_unit_test(test_each_field_damaged),
-        cmocka_unit_test(test_every_byte_counts),
-        cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_wrong_codec_or_format),
-        cmocka_unit_test(test_registry),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, NULL)

@@ -9,28 +9,18 @@
 static enum bo_status no_encode(const struct bo_codec *self, const void *model,
                                 struct bo_writer *out, struct bo_error *err)
 {
-    (void)model;
-    (void)out;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "no");
 }
 
 static enum bo_status no_read(const struct bo_codec *self, struct bo_span in,
                               struct bo_arena *arena, void **ret, struct bo_error *err)
 {
-    (void)in;
-    (void)arena;
-    (void)ret;
     return bo_fail(err, BO_CORRUPT, 0, "no");
 }
 
 static enum bo_status no_query(const struct bo_codec *self, void *reader, unsigned kind,
                                const void *queries, size_t n, void *answers, struct bo_error *err)
 {
-    (void)reader;
-    (void)kind;
-    (void)queries;
-    (void)n;
-    (void)answers;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "no");
 }
 
@@ -59,9 +49,8 @@ static const char *take(const struct bo_codec *first, const struct bo_codec *sec
     return bo_register_plugin(&(struct bo_plugin){sizeof(struct bo_codec), "pcdata", codecs, NULL});
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     struct bo_codec flawed[13];
     for (unsigned i = 0; i < 13; i++) {
         flawed[i] = sound;
@@ -104,9 +93,8 @@ static void refusals(void **state)
     assert_string_equal(take(&sound, &sound), "a codec has the name of another one of the format");
 }
 
-static void other_versions_and_formats(void **state)
+TEST(other_versions_and_formats)
 {
-    (void)state;
     const struct bo_codec *const codecs[] = {&sound, NULL};
     assert_string_equal(
         bo_register_plugin(&(struct bo_plugin){sizeof sound - 8, "pcdata", codecs, NULL}),
@@ -118,9 +106,8 @@ static void other_versions_and_formats(void **state)
                         "it is of a format that there is not");
 }
 
-static void codecs_are_added(void **state)
+TEST(codecs_are_added)
 {
-    (void)state;
     static struct bo_codec second, reader, level;
     second = reader = level = sound;
     second.name = "second";
@@ -149,9 +136,8 @@ static const char *take_format(const struct bo_format *format)
     return bo_register_plugin(&(struct bo_plugin){sizeof sound, NULL, NULL, format});
 }
 
-static void formats_are_added(void **state)
+TEST(formats_are_added)
 {
-    (void)state;
     static const struct bo_codec *const codecs[] = {&sound, NULL},
                                         *const twice[] = {&sound, &sound, NULL},
                                         *const none[] = {NULL};
@@ -203,14 +189,4 @@ static void formats_are_added(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(other_versions_and_formats),
-        cmocka_unit_test(codecs_are_added),
-        cmocka_unit_test(formats_are_added),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -5,9 +5,8 @@
 
 #include "harness/core/test_cmocka.h"
 
-static void test_draws_by_weight(void **state)
+TEST(test_draws_by_weight)
 {
-    (void)state;
     static const uint64_t sums[] = {0, 10, 10, 15, 100}; /* weights 0, 10, 0, 5, 85 */
     unsigned n_of[N_ELEMENTS(sums)] = {0};
     struct bo_random random = bo_random_seeded(1);
@@ -20,9 +19,8 @@ static void test_draws_by_weight(void **state)
     assert_int_equal(bo_random_by_weight(&random, one, 1), 0);
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
-    (void)state;
     const struct bo_query_kind kind = {BO_WHOLE_QUERY};
     struct bo_random random = bo_random_seeded(1);
     struct bo_error error = {0};
@@ -40,12 +38,4 @@ static void test_whole(void **state)
     assert_string_equal(error.what, "expects no arguments");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws_by_weight),
-        cmocka_unit_test(test_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

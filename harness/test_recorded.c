@@ -38,9 +38,8 @@ static bool is_text(struct bo_span span, const char *text)
     return span.n == strlen(text) && memcmp(span.p, text, span.n) == 0;
 }
 
-static void test_sample(void **state)
+TEST(test_sample)
 {
-    (void)state;
     struct bo_recorded *r;
     assert_int_equal(parse(sample, strlen(sample), &r, NULL), BO_OK);
     assert_ptr_equal(r->format, format);
@@ -63,9 +62,8 @@ static void test_sample(void **state)
     assert_int_equal(scans->places[1].action, 1);
 }
 
-static void test_workloads(void **state)
+TEST(test_workloads)
 {
-    (void)state;
     struct bo_recorded *r;
     struct bo_workload workloads[BO_N_RECORDED_WORKLOADS];
     unsigned n;
@@ -115,9 +113,8 @@ static const struct {
     {HEADER "action\n", "action\n", "action has no name or several fields"},
 };
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct bo_recorded *r;
         struct bo_error err = {0};
@@ -135,9 +132,8 @@ static void test_rejects(void **state)
 }
 
 /* A NUL is not a digit, though strchr finds it. */
-static void test_nul_in_digest(void **state)
+TEST(test_nul_in_digest)
 {
-    (void)state;
     char text[sizeof sample];
     struct bo_recorded *r;
     struct bo_error err = {0};
@@ -151,9 +147,8 @@ static void test_nul_in_digest(void **state)
  * Every prefix, and every byte replaced by some others: the result is an error inside the file, or
  * a workload.
  */
-static void test_damage(void **state)
+TEST(test_damage)
 {
-    (void)state;
     static const char bytes[] = {0, '\t', '\n', '\\', '#', '0', '9', 'p', (char)0xff};
     char text[sizeof sample];
     struct bo_recorded *r;
@@ -174,9 +169,8 @@ static void test_damage(void **state)
         }
 }
 
-static void test_any_allocation_may_fail(void **state)
+TEST(test_any_allocation_may_fail)
 {
-    (void)state;
     enum bo_status status = BO_NO_MEMORY;
     for (uint64_t i = 1; status != BO_OK; i++) {
         struct bo_arena limited;
@@ -197,9 +191,8 @@ static void test_any_allocation_may_fail(void **state)
 }
 
 /* A query outside the document is reported at its line. */
-static void test_check(void **state)
+TEST(test_check)
 {
-    (void)state;
     static const char text[] = "pcdata 1\nquantum 1\ntable 10 kind=pcsp refs=1\n0 0\n4 8\n";
     static const char good[] = HEADER "point\t0\t9\nscan\t0\n",
                       wrong[] = HEADER "scan\t0\nscan\t1\n";
@@ -216,17 +209,4 @@ static void test_check(void **state)
     assert_int_equal(err.off, strlen(wrong) - strlen("scan\t1\n"));
 }
 
-static int run_recorded(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_sample, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_workloads, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nul_in_digest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_any_allocation_may_fail, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_check, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_recorded)
+TEST_FILE(set_up, tear_down)

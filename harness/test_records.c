@@ -31,7 +31,6 @@ static const struct bo_field mixed_fields[] = {
 
 static const char *no_main(const void *before, const void *record)
 {
-    (void)before;
     const struct mixed *mixed = record;
     return bo_span_equal(mixed->name, bo_span_of("main")) ? "thing is called main" : NULL;
 }
@@ -106,9 +105,8 @@ static void expect_text(const struct bo_shape *shape, const char *text)
     assert_true(bo_span_equal(print(shape, model), bo_span_of(text)));
 }
 
-static void test_text_is_canonical(void **state)
+TEST_WITH(test_text_is_canonical, set_up, tear_down)
 {
-    (void)state;
     expect_text(&lines, "mixed 1\n0x0 -32768 0 \\e\n0x1 32767 - a b\\\\ \\x0a\n"
                         "0xffffffffffffffff 0 9 \xff-\n");
     expect_text(&any, "mixed 1\n0x2 1 1 main\n0x1 1 1 main\n0x1 1 1 main\n");
@@ -120,9 +118,8 @@ static void test_text_is_canonical(void **state)
     expect_text(&ranges, "ranges 1\n");
 }
 
-static void test_text_with_blanks_and_comments(void **state)
+TEST_WITH(test_text_with_blanks_and_comments, set_up, tear_down)
 {
-    (void)state;
     void *a, *b;
     const char *loose = "\n# a comment\n{ \"format\" : \"mixed\",\"version\":1 }\n\n"
                         "{\"key\":\"0x7\",\"change\":5 ,\"kind\":2,\"name\":\"\\u007f\"} \n";
@@ -150,9 +147,8 @@ static void expect_mistake(const struct bo_shape *shape, const char *marked, con
                  (unsigned)error.off, what);
 }
 
-static void test_mistakes_of_lines(void **state)
+TEST_WITH(test_mistakes_of_lines, set_up, tear_down)
 {
-    (void)state;
     static const char version[] = "first line does not name the format and its version 1";
     expect_mistake(&lines, "@", version);
     expect_mistake(&lines, "@mixed 2\n", version);
@@ -188,9 +184,8 @@ static void test_mistakes_of_lines(void **state)
 }
 
 #define JSON_START "{\"format\": \"mixed\", \"version\": 1}\n{\"key\": "
-static void test_mistakes_of_json(void **state)
+TEST_WITH(test_mistakes_of_json, set_up, tear_down)
 {
-    (void)state;
     expect_mistake(&json, "{\"format\": @\"other\", \"version\": 1}\n",
                    "first line does not name the format and its version 1");
     expect_mistake(&json, "{@: \"mixed\", \"version\": 1}\n",
@@ -234,9 +229,8 @@ static void expect_sound(const struct bo_shape *shape, const void *model, const 
     assert_null(bo_records_differ(shape, model, again));
 }
 
-static void test_generated_models_are_sound(void **state)
+TEST_WITH(test_generated_models_are_sound, set_up, tear_down)
 {
-    (void)state;
     for (size_t s = 0; s < N_ELEMENTS(shapes); s++)
         for (unsigned seed = 0; seed < 60; seed++) {
             struct bo_random random = bo_random_seeded(seed), noise = bo_random_seeded(seed);
@@ -264,9 +258,8 @@ static void test_generated_models_are_sound(void **state)
         }
 }
 
-static void test_models_have_what_they_should(void **state)
+TEST_WITH(test_models_have_what_they_should, set_up, tear_down)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(1);
     bool changed[2] = {false};
     void *model, *many;
@@ -310,9 +303,8 @@ static void test_models_have_what_they_should(void **state)
 }
 
 /* A mutation of a range's value leaves its bounds; a new end lies after the start. */
-static void test_mutated_ranges(void **state)
+TEST_WITH(test_mutated_ranges, set_up, tear_down)
 {
-    (void)state;
     struct range items[10];
     struct bo_random random = bo_random_seeded(3);
     const struct bo_records steady = {items, 10};
@@ -338,9 +330,8 @@ static void test_mutated_ranges(void **state)
     assert_true(n_values > 20 && n_ends > 5);
 }
 
-static void test_flaws(void **state)
+TEST_WITH(test_flaws, set_up, tear_down)
 {
-    (void)state;
     struct mixed two[] = {{1, 2, 3, BYTES("x")}, {2, 2, 9, BYTES("y")}};
     const struct bo_records records = {two, 2};
     assert_null(bo_records_flaw(&lines, &records));
@@ -363,9 +354,8 @@ static void test_flaws(void **state)
 }
 
 /* The number that means "absent" is larger than any that a field holds. */
-static void test_the_largest_number(void **state)
+TEST(test_the_largest_number)
 {
-    (void)state;
     static const struct bo_field fields[] = {
         BO_FIELD(struct mixed, kind, BO_DECIMAL),
         BO_FIELD(struct mixed, kind, BO_DECIMAL, .optional = true),
@@ -377,9 +367,8 @@ static void test_the_largest_number(void **state)
     assert_true(bo_field_max(&fields[2]) == UINT64_MAX - 1);
 }
 
-static void test_differ_names_the_field(void **state)
+TEST_WITH(test_differ_names_the_field, set_up, tear_down)
 {
-    (void)state;
     struct mixed a = {1, 2, 3, BYTES("x")}, b = a;
     const struct bo_records one = {&a, 1}, other = {&b, 1}, none = {NULL, 0};
     assert_null(bo_records_differ(&lines, &one, &other));
@@ -404,9 +393,8 @@ static enum bo_status make_all(const struct bo_shape *shape, struct bo_arena *sm
     return status ? status : bo_records_parse(shape, text, small, &model, err);
 }
 
-static void test_failing_allocations(void **state)
+TEST_WITH(test_failing_allocations, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span text = bo_span_of("mixed 1\n0x1 1 1 \\\\\n0x2 1 1 b\n");
     bool complete = false;
     for (uint64_t n = 1; !complete; n++) {
@@ -422,21 +410,4 @@ static void test_failing_allocations(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_largest_number),
-        cmocka_unit_test_setup_teardown(test_text_is_canonical, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_text_with_blanks_and_comments, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_mistakes_of_lines, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_mistakes_of_json, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_generated_models_are_sound, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_models_have_what_they_should, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_mutated_ranges, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_flaws, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_differ_names_the_field, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_failing_allocations, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -62,7 +62,8 @@ expect 'bakeoff: stopped after 2 s'
 pgrep -f "sleep 98.$$\$" >/dev/null && { echo "FAILED: a process of the stopped step still runs"; exit 1; }
 
 for name in a b c; do
-    printf '#include <stdlib.h>\n#include "harness/core/test_main.h"\nstatic int run(void) { %s; }\nTEST_FILE(run)\n' \
+    printf '#include <stdlib.h>\n#include "harness/core/test_main.h"\nstatic int run(void) { %s; }
+        __attribute__((constructor)) static void add(void) { bo_test_register(__FILE__, run); }\n' \
         "$([[ $name = b ]] && echo 'abort()' || echo 'return 0')" >"$t/$name.c"
 done
 gcc -std=gnu11 -D_GNU_SOURCE -I. -w "$t"/[abc].c harness/core/test_main.c -o "$t/program" || exit 1

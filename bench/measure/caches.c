@@ -56,7 +56,5 @@ void bo_caches_flush(const void *p, size_t nbytes)
         _mm_clflush(line + nbytes - 1);
     _mm_mfence();
 #else
-    (void)p;
-    (void)nbytes;
 #endif
 }

@@ -13,7 +13,6 @@ void bo_noop_payload(const struct bo_format *format, struct bo_writer *out)
 static enum bo_status noop_open(const struct bo_codec *self, struct bo_span in,
                                 struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
-    (void)arena;
     if (in.n % 8)
         return bo_fail(err, BO_TRUNCATED, in.n, "length is not a multiple of 8");
     *reader_ret = (void *)(uintptr_t)in.p; /* queries only read through it */
@@ -67,7 +66,6 @@ COPY_HEADS(8)
 static enum bo_status noop_query(const struct bo_codec *self, void *reader, unsigned kind,
                                  const void *queries, size_t n, void *answers, struct bo_error *err)
 {
-    (void)err;
     const uint8_t *sizes = (const uint8_t *)reader + 8 * (size_t)kind;
     const size_t query_size = bo_le32(sizes), answer_size = bo_le32(sizes + 4);
     const size_t head = query_size < answer_size ? query_size : answer_size;

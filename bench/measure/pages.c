@@ -19,7 +19,6 @@ static struct {
 
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
-    (void)context;
     const uintptr_t off = (uintptr_t)info->si_addr - (uintptr_t)watch.p;
     const size_t i = off / watch.page;
     if (off >= watch.nbytes || watch.opened[i] ||

@@ -198,7 +198,6 @@ void bo_this_family(char *text_ret, size_t nbytes)
 
 static void put_identity(json_t *json)
 {
-    (void)json;
 }
 
 #endif

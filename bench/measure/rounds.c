@@ -365,8 +365,6 @@ static void check_done(void *context, size_t job, const void *result)
 
 static bool go_on(void *context, size_t n_finished)
 {
-    (void)context;
-    (void)n_finished;
     return !bo_interrupted();
 }
 

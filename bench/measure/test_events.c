@@ -29,9 +29,8 @@ static void touch_pages(void)
     munmap((void *)(uintptr_t)p, N_PAGES * PAGE_NBYTES);
 }
 
-static void what_is_between_start_and_stop_counts(void **state)
+TEST(what_is_between_start_and_stop_counts)
 {
-    (void)state;
     struct bo_events events;
     bo_events_open(&events, faults);
     if (events.n == 0)
@@ -55,16 +54,14 @@ static void what_is_between_start_and_stop_counts(void **state)
 
 static uint64_t run_two(void *context)
 {
-    (void)context;
     for (volatile unsigned i = 0; i < 100000;)
         i++;
     return 2;
 }
 
 /* Instructions where the machine counts them, and no counter of that name elsewhere. */
-static void repetitions_have_counts(void **state)
+TEST(repetitions_have_counts)
 {
-    (void)state;
     struct bo_events events;
     const struct bo_timed timed = {.run = run_two};
     struct bo_record record = {0};
@@ -79,12 +76,4 @@ static void repetitions_have_counts(void **state)
     bo_events_close(&events);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_between_start_and_stop_counts),
-        cmocka_unit_test(repetitions_have_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -34,9 +34,8 @@ static void expect(const char *golden, const char *said)
     free(text);
 }
 
-static void test_tells_what_differs(void **state)
+TEST(test_tells_what_differs)
 {
-    (void)state;
     expect("pcdata\ttiny\traw\tencode\t1009.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n", "");
     expect("pcdata\ttiny\traw\tencode\t1011.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
            "pcdata/raw/tiny/encode: 1000.0 instructions, was 1011.0 (-1.1%)\n");
@@ -65,9 +64,8 @@ static const char *incomparable(const char *golden, const char *made_with, struc
                                  made_with, arena);
 }
 
-static void test_tells_what_cannot_be_compared(void **state)
+TEST(test_tells_what_cannot_be_compared)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const char *golden = "# Counts\n# Made with: gcc 12\npcdata\ttiny\traw\tencode\t1009.0\n";
@@ -78,9 +76,8 @@ static void test_tells_what_cannot_be_compared(void **state)
 }
 
 /* Written counts are comparable with themselves, and equal. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     char made_with[512], *text = NULL;
     size_t nbytes;
     struct bo_arena arena;
@@ -95,13 +92,4 @@ static void test_round_trip(void **state)
     free(text);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tells_what_differs),
-        cmocka_unit_test(test_tells_what_cannot_be_compared),
-        cmocka_unit_test(test_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -14,9 +14,8 @@
 #include "bench/measure/processor.h"
 #include "harness/core/cpu.h"
 
-static void slugs(void **state)
+TEST(slugs)
 {
-    (void)state;
     static const struct {
         const char *model;
         int n_cpus;
@@ -37,9 +36,8 @@ static void slugs(void **state)
     }
 }
 
-static void a_long_model_is_cut(void **state)
+TEST(a_long_model_is_cut)
 {
-    (void)state;
     char model[400], slug[BO_MAX_SLUG];
     memset(model, 0, sizeof model);
     while (strlen(model) < 380)
@@ -49,9 +47,8 @@ static void a_long_model_is_cut(void **state)
     assert_string_equal(slug + strlen(slug) - 5, "-128c");
 }
 
-static void what_empties_the_caches(void **state)
+TEST(what_empties_the_caches)
 {
-    (void)state;
     enum { MIB = 1 << 20 };
     assert_int_equal(bo_eviction_nbytes_for(0), 32 * MIB);
     assert_int_equal(bo_eviction_nbytes_for(1 * MIB), 32 * MIB);
@@ -66,9 +63,8 @@ static void what_empties_the_caches(void **state)
     free(exact);
 }
 
-static void microarchitectures(void **state)
+TEST(microarchitectures)
 {
-    (void)state;
     assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x01, 0), "amd-zen3");
     assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x0f, 0), "amd-zen3");
     assert_string_equal(bo_microarchitecture("AuthenticAMD", 0x19, 0x10, 0), "amd-zen4");
@@ -90,9 +86,8 @@ static void microarchitectures(void **state)
 }
 
 /* The paths in the context are those that this processor can run. */
-static void paths_are_those_of_the_level(void **state)
+TEST(paths_are_those_of_the_level)
 {
-    (void)state;
     json_t *context = bo_machine_context();
     const json_t *ours = json_object_get(context, "bakeoff");
     const char *path =
@@ -105,9 +100,8 @@ static void paths_are_those_of_the_level(void **state)
     json_decref(context);
 }
 
-static void the_context_names_no_host(void **state)
+TEST(the_context_names_no_host)
 {
-    (void)state;
     char host[256];
     json_t *context = bo_machine_context();
     assert_non_null(context);
@@ -125,16 +119,4 @@ static void the_context_names_no_host(void **state)
     json_decref(context);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slugs),
-        cmocka_unit_test(a_long_model_is_cut),
-        cmocka_unit_test(microarchitectures),
-        cmocka_unit_test(paths_are_those_of_the_level),
-        cmocka_unit_test(what_empties_the_caches),
-        cmocka_unit_test(the_context_names_no_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

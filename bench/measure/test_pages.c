@@ -15,7 +15,6 @@ static struct bo_span buffer;
 
 static int map_buffer(void **state)
 {
-    (void)state;
     page = (size_t)sysconf(_SC_PAGESIZE);
     buffer.n = (N_PAGES - 1) * page + 5; /* the last page is used in part */
     buffer.p = mmap(NULL, buffer.n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -24,7 +23,6 @@ static int map_buffer(void **state)
 
 static int unmap_buffer(void **state)
 {
-    (void)state;
     return munmap((void *)(uintptr_t)buffer.p, buffer.n);
 }
 
@@ -33,9 +31,8 @@ static void touch(size_t off)
     (void)*(const volatile uint8_t *)(buffer.p + off);
 }
 
-static void counts_distinct_pages(void **state)
+TEST_WITH(counts_distinct_pages, map_buffer, unmap_buffer)
 {
-    (void)state;
     assert_true(bo_pages_watch(buffer));
     assert_true(bo_pages_rearm());
     assert_int_equal(bo_pages_touched(), 0);
@@ -50,9 +47,8 @@ static void counts_distinct_pages(void **state)
     bo_pages_unwatch();
 }
 
-static void a_rearm_starts_again(void **state)
+TEST_WITH(a_rearm_starts_again, map_buffer, unmap_buffer)
 {
-    (void)state;
     assert_true(bo_pages_watch(buffer));
     for (int round = 0; round < 3; round++) {
         assert_true(bo_pages_rearm());
@@ -67,9 +63,8 @@ static void a_rearm_starts_again(void **state)
 }
 
 /* After few pages, which are protected one by one, and after more. */
-static void each_rearm_protects_all(void **state)
+TEST_WITH(each_rearm_protects_all, map_buffer, unmap_buffer)
 {
-    (void)state;
     assert_true(bo_pages_watch(buffer));
     assert_true(bo_pages_rearm());
     for (size_t n = 1; n <= N_PAGES; n++) {
@@ -82,9 +77,8 @@ static void each_rearm_protects_all(void **state)
     bo_pages_unwatch();
 }
 
-static void no_touch_counts_until_the_next_rearm(void **state)
+TEST_WITH(no_touch_counts_until_the_next_rearm, map_buffer, unmap_buffer)
 {
-    (void)state;
     assert_true(bo_pages_watch(buffer));
     assert_true(bo_pages_rearm());
     touch(0);
@@ -99,9 +93,8 @@ static void no_touch_counts_until_the_next_rearm(void **state)
     bo_pages_unwatch();
 }
 
-static void a_read_across_a_border_touches_two(void **state)
+TEST_WITH(a_read_across_a_border_touches_two, map_buffer, unmap_buffer)
 {
-    (void)state;
     assert_true(bo_pages_watch(buffer));
     assert_true(bo_pages_rearm());
     (void)*(const volatile uint32_t *)(buffer.p + page - 2);
@@ -133,25 +126,10 @@ static bool dies(void (*deed)(void))
     return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
-static void other_faults_are_fatal(void **state)
+TEST_WITH(other_faults_are_fatal, map_buffer, unmap_buffer)
 {
-    (void)state;
     assert_true(dies(write_to_buffer));
     assert_true(dies(read_nowhere));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(counts_distinct_pages, map_buffer, unmap_buffer),
-        cmocka_unit_test_setup_teardown(a_rearm_starts_again, map_buffer, unmap_buffer),
-        cmocka_unit_test_setup_teardown(each_rearm_protects_all, map_buffer, unmap_buffer),
-        cmocka_unit_test_setup_teardown(no_touch_counts_until_the_next_rearm, map_buffer,
-                                        unmap_buffer),
-        cmocka_unit_test_setup_teardown(a_read_across_a_border_touches_two, map_buffer,
-                                        unmap_buffer),
-        cmocka_unit_test_setup_teardown(other_faults_are_fatal, map_buffer, unmap_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

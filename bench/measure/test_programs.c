@@ -30,13 +30,11 @@ static const struct bo_program_job bad_jobs[] = {
 
 static char *needle(const void *model)
 {
-    (void)model;
     return strdup("needle");
 }
 
 static char *no_subject(const void *model)
 {
-    (void)model;
     return NULL;
 }
 
@@ -61,9 +59,8 @@ static void assert_status(const struct bo_program *program, const char *status)
     json_decref(json);
 }
 
-static void a_sound_program(void **state)
+TEST(a_sound_program)
 {
-    (void)state;
     json_t *json = run(&sound);
     assert_string_equal(json_string_value(json_object_get(json, "status")), "ok");
     assert_string_equal(json_string_value(json_object_get(json, "version")), "toy version 7");
@@ -78,9 +75,8 @@ static void a_sound_program(void **state)
     json_decref(json);
 }
 
-static void failures_are_reported(void **state)
+TEST(failures_are_reported)
 {
-    (void)state;
     struct bo_program program = sound;
     program.commands = nothing;
     assert_status(&program, "not installed here");
@@ -95,9 +91,8 @@ static void failures_are_reported(void **state)
     assert_status(&program, "one of its runs failed");
 }
 
-static void no_files_stay(void **state)
+TEST(no_files_stay)
 {
-    (void)state;
     char folder[64];
     glob_t left;
     assert_true(bo_temporary_folder(folder, sizeof folder));
@@ -110,23 +105,12 @@ static void no_files_stay(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void formats_without_programs(void **state)
+TEST(formats_without_programs)
 {
-    (void)state;
     static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
     const struct bo_format format = toy_format(codecs);
     const struct bo_document document = {.format = &format};
     assert_null(bo_programs_json(&document, 1));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_program),
-        cmocka_unit_test(failures_are_reported),
-        cmocka_unit_test(no_files_stay),
-        cmocka_unit_test(formats_without_programs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -74,9 +74,8 @@ static void assert_honest_is_right(struct set *set)
     }
 }
 
-static void all_kinds_of_sets(void **state)
+TEST(all_kinds_of_sets)
 {
-    (void)state;
     static const struct {
         unsigned kind, workload;
         size_t n, n_answers;
@@ -98,9 +97,8 @@ static void all_kinds_of_sets(void **state)
 }
 
 /* A query without arguments is a chunk of its own, with an answer as long as the document. */
-static void queries_that_say_nothing(void **state)
+TEST(queries_that_say_nothing)
 {
-    (void)state;
     static const struct {
         unsigned kind;
         size_t n_answers;
@@ -119,9 +117,8 @@ static void queries_that_say_nothing(void **state)
     }
 }
 
-static void cold_chunks_are_small(void **state)
+TEST(cold_chunks_are_small)
 {
-    (void)state;
     struct set set;
     draw(&set, TOY_NAME, 0);
     assert_int_equal(set.query_set.n_chunks, 3);
@@ -131,9 +128,8 @@ static void cold_chunks_are_small(void **state)
 }
 
 /* Given queries stay in order. Chunks end where actions end, cold chunks only there. */
-static void given_chunks_end_with_actions(void **state)
+TEST(given_chunks_end_with_actions)
 {
-    (void)state;
     enum { N = 300 };
     static const size_t starts[] = {1, 41, 299};
     struct set set;
@@ -159,9 +155,8 @@ static void given_chunks_end_with_actions(void **state)
 }
 
 /* A chunk is the queries of one reader. */
-static void fresh_chunks_hold_whole_readers(void **state)
+TEST(fresh_chunks_hold_whole_readers)
 {
-    (void)state;
     static const struct {
         size_t fresh, n_first;
     } cases[] = {{1, 1}, {3, 3}, {10, 10}, {500, 300}};
@@ -182,9 +177,8 @@ static void fresh_chunks_hold_whole_readers(void **state)
 }
 
 /* Two actions of one kind: their steps are the chunks of their queries, in order. */
-static void actions_are_laid_out(void **state)
+TEST(actions_are_laid_out)
 {
-    (void)state;
     struct set set;
     struct bo_actions actions;
     struct bo_error err;
@@ -209,9 +203,8 @@ static void actions_are_laid_out(void **state)
 /*
  * The texts are adjacent, in the order of the queries, and not at the places where they were drawn.
  */
-static void texts_are_gathered(void **state)
+TEST(texts_are_gathered)
 {
-    (void)state;
     struct set set;
     draw(&set, TOY_NAME, 0);
     const struct bo_span *names = (const struct bo_span *)(const void *)set.query_set.queries;
@@ -228,8 +221,6 @@ static unsigned n_oracle_calls;
 
 static enum bo_status answer_huge(const void *model, const void *queries, size_t n, void *answers)
 {
-    (void)model;
-    (void)queries;
     n_oracle_calls++;
     for (size_t i = 0; i < n; i++)
         if (!bo_sink_take(answers, huge_nbytes))
@@ -258,9 +249,8 @@ static void draw_huge(struct set *set, size_t nbytes, size_t n)
                      BO_OK);
 }
 
-static void one_answer_may_be_too_large(void **state)
+TEST(one_answer_may_be_too_large)
 {
-    (void)state;
     struct set set;
     draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES + 1, 1);
     assert_int_equal(set.query_set.n, 0);
@@ -268,9 +258,8 @@ static void one_answer_may_be_too_large(void **state)
     bo_arena_free(&set.arena);
 }
 
-static void a_set_is_cut_where_it_is_too_large(void **state)
+TEST(a_set_is_cut_where_it_is_too_large)
 {
-    (void)state;
     struct set set;
     draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES / 2 + 1, 8);
     assert_int_equal(set.query_set.n, 1);
@@ -284,9 +273,8 @@ static void a_set_is_cut_where_it_is_too_large(void **state)
 }
 
 /* An oracle that scans the model in each call is called once per chunk, not once per query. */
-static void the_oracle_runs_on_chunks(void **state)
+TEST(the_oracle_runs_on_chunks)
 {
-    (void)state;
     struct set set;
     draw_huge(&set, 8, 2560);
     assert_int_equal(n_oracle_calls, 10);
@@ -304,9 +292,8 @@ static void the_oracle_runs_on_chunks(void **state)
  * The figures are the same on every machine, so results of different machines are about the same
  * queries.
  */
-static void the_same_on_every_machine(void **state)
+TEST(the_same_on_every_machine)
 {
-    (void)state;
     struct set set;
     draw(&set, TOY_GET, 0);
     uint32_t head[3];
@@ -317,9 +304,8 @@ static void the_same_on_every_machine(void **state)
     drop(&set);
 }
 
-static void a_document_without_a_place(void **state)
+TEST(a_document_without_a_place)
 {
-    (void)state;
     struct set set;
     draw(&set, TOY_GET, 2);
     assert_int_equal(set.query_set.n, 0);
@@ -327,9 +313,8 @@ static void a_document_without_a_place(void **state)
     drop(&set);
 }
 
-static void wrong_answers_are_found(void **state)
+TEST(wrong_answers_are_found)
 {
-    (void)state;
     struct set set;
     struct bo_error err;
     size_t wrong = 0;
@@ -344,9 +329,8 @@ static void wrong_answers_are_found(void **state)
     drop(&set);
 }
 
-static void short_answers_are_wrong(void **state)
+TEST(short_answers_are_wrong)
 {
-    (void)state;
     struct set set;
     struct bo_error err;
     size_t wrong = 0;
@@ -363,9 +347,8 @@ static void short_answers_are_wrong(void **state)
 }
 
 /* A chain that ignored the previous answer would run the queries as drawn. */
-static void chains_depend_on_answers(void **state)
+TEST(chains_depend_on_answers)
 {
-    (void)state;
     struct set set;
     draw(&set, TOY_GET, 1);
     uint32_t second, first_answer, second_answer;
@@ -377,9 +360,8 @@ static void chains_depend_on_answers(void **state)
     drop(&set);
 }
 
-static void the_no_op_codec_answers_all_kinds(void **state)
+TEST(the_no_op_codec_answers_all_kinds)
 {
-    (void)state;
     for (unsigned kind = 0; kind < TOY_N_KINDS; kind++) {
         struct set set;
         void *reader;
@@ -402,26 +384,4 @@ static void the_no_op_codec_answers_all_kinds(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kinds_of_sets),
-        cmocka_unit_test(queries_that_say_nothing),
-        cmocka_unit_test(cold_chunks_are_small),
-        cmocka_unit_test(given_chunks_end_with_actions),
-        cmocka_unit_test(fresh_chunks_hold_whole_readers),
-        cmocka_unit_test(actions_are_laid_out),
-        cmocka_unit_test(texts_are_gathered),
-        cmocka_unit_test(one_answer_may_be_too_large),
-        cmocka_unit_test(a_set_is_cut_where_it_is_too_large),
-        cmocka_unit_test(the_oracle_runs_on_chunks),
-        cmocka_unit_test(the_same_on_every_machine),
-        cmocka_unit_test(a_document_without_a_place),
-        cmocka_unit_test(wrong_answers_are_found),
-        cmocka_unit_test(short_answers_are_wrong),
-        cmocka_unit_test(chains_depend_on_answers),
-        cmocka_unit_test(the_no_op_codec_answers_all_kinds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -24,9 +24,8 @@ static char *print(const struct bo_record *record)
     return text;
 }
 
-static void records_survive(void **state)
+TEST(records_survive)
 {
-    (void)state;
     for (unsigned type = 0; type < BO_RECORD_TYPE_COUNT; type++) {
         struct bo_record record = {.type = type,
                                    .row = 41,
@@ -51,9 +50,8 @@ static void records_survive(void **state)
     }
 }
 
-static void a_message_stays_on_its_line(void **state)
+TEST(a_message_stays_on_its_line)
 {
-    (void)state;
     struct bo_record record = {.type = BO_RECORD_FAIL}, back;
     strcpy(record.message, "two\nlines\tand a tab");
     char *line = print(&record);
@@ -62,9 +60,8 @@ static void a_message_stays_on_its_line(void **state)
     assert_string_equal(back.message, "two lines and a tab");
 }
 
-static void the_longest_record_fits_a_line(void **state)
+TEST(the_longest_record_fits_a_line)
 {
-    (void)state;
     struct bo_record record = {.type = BO_RECORD_PAYLOAD,
                                .row = UINT32_MAX,
                                .iterations = UINT64_MAX,
@@ -81,9 +78,8 @@ static void the_longest_record_fits_a_line(void **state)
     free(line);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     static const char *const lines[] = {
         "",
         "time",
@@ -109,9 +105,8 @@ static void nonsense_is_refused(void **state)
     assert_true(bo_record_parse("time 1 2 3 4 counter=5 | ", &record));
 }
 
-static void too_many_counters_are_refused(void **state)
+TEST(too_many_counters_are_refused)
 {
-    (void)state;
     char line[BO_MAX_RECORD_LINE] = "time 1 2 3 4 ";
     for (unsigned i = 0; i <= BO_MAX_COUNTERS; i++)
         strcat(line, "c=1 ");
@@ -120,25 +115,12 @@ static void too_many_counters_are_refused(void **state)
     assert_false(bo_record_parse(line, &record));
 }
 
-static void a_message_too_long_is_refused(void **state)
+TEST(a_message_too_long_is_refused)
 {
-    (void)state;
     char line[BO_MAX_RECORD_LINE] = "fail 1 2 3 4 | ";
     memset(line + strlen(line), 'm', BO_MAX_MESSAGE);
     struct bo_record record;
     assert_false(bo_record_parse(line, &record));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_survive),
-        cmocka_unit_test(a_message_stays_on_its_line),
-        cmocka_unit_test(the_longest_record_fits_a_line),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(too_many_counters_are_refused),
-        cmocka_unit_test(a_message_too_long_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -116,9 +116,8 @@ static double exact(const struct run *run, const char *codec, const char *label,
     return counter->value;
 }
 
-static void sound_codecs_are_measured(void **state)
+TEST(sound_codecs_are_measured)
 {
-    (void)state;
     static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
     static const char *const labels[] = {"encode",     "decode",      "merge",     "open",
                                          "open-cold",  "get/uniform", "get/chain", "first/uniform",
@@ -142,9 +141,8 @@ static void sound_codecs_are_measured(void **state)
     finish(&run);
 }
 
-static void exact_figures_are_exact(void **state)
+TEST(exact_figures_are_exact)
 {
-    (void)state;
     static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
     struct run run;
     start(&run, codecs);
@@ -168,9 +166,8 @@ static void exact_figures_are_exact(void **state)
 }
 
 /* Memory besides the output counts as scratch; the output's own buffer does not. */
-static void scratch_memory_is_counted_separately(void **state)
+TEST(scratch_memory_is_counted_separately)
 {
-    (void)state;
     struct bo_codec wasteful = toy_honest;
     wasteful.name = "wasteful";
     wasteful.encode = toy_encode_wasteful;
@@ -185,9 +182,8 @@ static void scratch_memory_is_counted_separately(void **state)
     finish(&run);
 }
 
-static void a_codec_tells_what_is_wrong(void **state)
+TEST(a_codec_tells_what_is_wrong)
 {
-    (void)state;
     struct bo_codec complain = toy_honest;
     complain.name = "complain";
     complain.query = toy_query_complain;
@@ -231,9 +227,8 @@ static const struct bo_bench_document *document_of(const struct run *run, const 
 }
 
 /* Codecs that hold the same part share its queries, if these are of all the kinds they answer. */
-static void parts_are_shared(void **state)
+TEST(parts_are_shared)
 {
-    (void)state;
     struct bo_codec narrow = toy_honest;
     narrow.name = "narrow";
     narrow.reduce = forget_first;
@@ -261,9 +256,8 @@ static void parts_are_shared(void **state)
 }
 
 /* A codec that cannot hold everything is measured on the part that it holds, if it has `reduce`. */
-static void what_is_held_is_measured(void **state)
+TEST(what_is_held_is_measured)
 {
-    (void)state;
     struct bo_codec forgetful = toy_honest, liar = toy_honest, reader = toy_honest;
     forgetful.name = "forgetful";
     forgetful.reduce = forget_first;
@@ -320,9 +314,8 @@ static void measure_reluctant(struct run *run, const char *workloads, unsigned n
 }
 
 /* If the workload requires it, each query has a reader of its own. */
-static void fresh_workloads_open_for_each(void **state)
+TEST(fresh_workloads_open_for_each)
 {
-    (void)state;
     struct run run;
     measure_reluctant(&run, "each", 1);
     assert_failed(&run, "reluctant", "name/each",
@@ -331,9 +324,8 @@ static void fresh_workloads_open_for_each(void **state)
 }
 
 /* All others use one reader for all rounds of a row, and another one to count pages. */
-static void other_workloads_do_not(void **state)
+TEST(other_workloads_do_not)
 {
-    (void)state;
     struct run run;
     measure_reluctant(&run, "uniform,cold", 4);
     assert_sound(&run, "reluctant", "get/uniform");
@@ -345,9 +337,8 @@ static void other_workloads_do_not(void **state)
  * On a document for curves, only the curves' operations are measured, of codecs that differ in the
  * first part.
  */
-static void documents_for_curves_have_few_rows(void **state)
+TEST(documents_for_curves_have_few_rows)
 {
-    (void)state;
     struct bo_codec a = toy_honest, b = toy_honest, c = toy_honest;
     a.name = "trie+fixed";
     b.name = "trie+packed";
@@ -375,9 +366,8 @@ static void documents_for_curves_have_few_rows(void **state)
     finish(&run);
 }
 
-static void slow_rows_are_repeated_less(void **state)
+TEST(slow_rows_are_repeated_less)
 {
-    (void)state;
     static const struct {
         double ns;
         unsigned rounds, repetitions;
@@ -394,9 +384,8 @@ static void slow_rows_are_repeated_less(void **state)
     }
 }
 
-static void a_repetition_is_shorter_where_rows_are_many(void **state)
+TEST(a_repetition_is_shorter_where_rows_are_many)
 {
-    (void)state;
     assert_true(bo_plan_min_time(10, 20, 600) == 0.008);
     const double middle = bo_plan_min_time(5000, 20, 600);
     assert_true(middle > 0.001 && middle < 0.008);
@@ -404,9 +393,8 @@ static void a_repetition_is_shorter_where_rows_are_many(void **state)
     assert_true(bo_plan_min_time(500000, 20, 600) == 0.001);
 }
 
-static void a_wrong_codec_costs_its_wrong_rows(void **state)
+TEST(a_wrong_codec_costs_its_wrong_rows)
 {
-    (void)state;
     struct bo_codec wrong = toy_honest;
     wrong.name = "wrong";
     wrong.query = toy_query_wrong;
@@ -428,9 +416,8 @@ static void a_wrong_codec_costs_its_wrong_rows(void **state)
     finish(&run);
 }
 
-static void a_crash_costs_its_row(void **state)
+TEST(a_crash_costs_its_row)
 {
-    (void)state;
     struct bo_codec crash = toy_honest;
     crash.name = "crash";
     crash.query = toy_query_crash;
@@ -446,9 +433,8 @@ static void a_crash_costs_its_row(void **state)
     finish(&run);
 }
 
-static void a_hang_costs_its_row(void **state)
+TEST(a_hang_costs_its_row)
 {
-    (void)state;
     struct bo_codec hang = toy_honest;
     hang.name = "hang";
     hang.query = toy_query_hang;
@@ -472,9 +458,8 @@ static enum bo_status kill_the_worker(const struct bo_codec *self, void *reader,
 }
 
 /* The process that checks an encoding dies: its queries fail, and nothing else. */
-static void a_dead_worker_costs_its_queries(void **state)
+TEST(a_dead_worker_costs_its_queries)
 {
-    (void)state;
     struct bo_codec killer = toy_honest;
     killer.name = "killer";
     killer.query = kill_the_worker;
@@ -489,9 +474,8 @@ static void a_dead_worker_costs_its_queries(void **state)
 }
 
 /* In a process of its own, since an interrupt stays. */
-static void an_interrupt_ends_the_checks(void **state)
+TEST(an_interrupt_ends_the_checks)
 {
-    (void)state;
     struct bo_codec hang = toy_honest;
     hang.name = "hang";
     hang.query = toy_query_hang;
@@ -520,9 +504,8 @@ static void an_interrupt_ends_the_checks(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void a_codec_that_cannot_hold_the_document(void **state)
+TEST(a_codec_that_cannot_hold_the_document)
 {
-    (void)state;
     struct bo_codec refuse = toy_honest;
     refuse.name = "refuse";
     refuse.encode = toy_encode_refuse;
@@ -543,9 +526,8 @@ static void a_codec_that_cannot_hold_the_document(void **state)
     finish(&run);
 }
 
-static void filters_choose_rows(void **state)
+TEST(filters_choose_rows)
 {
-    (void)state;
     static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
     struct run run;
     start(&run, codecs);
@@ -565,9 +547,8 @@ static void filters_choose_rows(void **state)
     finish(&run);
 }
 
-static void lists_of_names(void **state)
+TEST(lists_of_names)
 {
-    (void)state;
     struct bo_filter names;
     const char *suggestion;
     assert_true(bo_filter_parse(NULL, &names));
@@ -617,9 +598,8 @@ static double counter_of(const struct bo_bench_row *row, const char *name)
     return counter->value;
 }
 
-static void variants_have_budgets_and_paths(void **state)
+TEST(variants_have_budgets_and_paths)
 {
-    (void)state;
     static const struct bo_codec hoarder = {
         .name = "hoarder", .keeps = true, .paths = BO_PATH_V3, TOY_CODEC};
     static struct bo_codec changed;
@@ -686,9 +666,8 @@ static enum bo_status open_watchful(const struct bo_codec *self, struct bo_span 
     return toy_open(self, in, arena, reader_ret, err);
 }
 
-static void large_documents_are_measured_in_huge_pages(void **state)
+TEST(large_documents_are_measured_in_huge_pages)
 {
-    (void)state;
     static struct bo_codec watchful = {.name = "watchful", .keeps = true, TOY_CODEC};
     static const struct bo_codec *const codecs[] = {&watchful, NULL};
     struct run run;
@@ -725,9 +704,8 @@ static void large_documents_are_measured_in_huge_pages(void **state)
 }
 
 /* Bytes in huge pages are counted if the mapping requested them. */
-static void huge_pages_are_counted(void **state)
+TEST(huge_pages_are_counted)
 {
-    (void)state;
     enum { NBYTES = 3000000, N_PAGES = 2 };
     const uint64_t before = bo_huge_nbytes();
     uint8_t *p = bo_huge_map(NBYTES);
@@ -748,32 +726,4 @@ static void huge_pages_are_counted(void **state)
     assert_int_equal(p[5 * 4096], 1);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_codecs_are_measured),
-        cmocka_unit_test(exact_figures_are_exact),
-        cmocka_unit_test(scratch_memory_is_counted_separately),
-        cmocka_unit_test(a_codec_tells_what_is_wrong),
-        cmocka_unit_test(what_is_held_is_measured),
-        cmocka_unit_test(parts_are_shared),
-        cmocka_unit_test(fresh_workloads_open_for_each),
-        cmocka_unit_test(other_workloads_do_not),
-        cmocka_unit_test(documents_for_curves_have_few_rows),
-        cmocka_unit_test(slow_rows_are_repeated_less),
-        cmocka_unit_test(a_repetition_is_shorter_where_rows_are_many),
-        cmocka_unit_test(a_wrong_codec_costs_its_wrong_rows),
-        cmocka_unit_test(a_crash_costs_its_row),
-        cmocka_unit_test(a_hang_costs_its_row),
-        cmocka_unit_test(a_dead_worker_costs_its_queries),
-        cmocka_unit_test(an_interrupt_ends_the_checks),
-        cmocka_unit_test(a_codec_that_cannot_hold_the_document),
-        cmocka_unit_test(filters_choose_rows),
-        cmocka_unit_test(lists_of_names),
-        cmocka_unit_test(variants_have_budgets_and_paths),
-        cmocka_unit_test(large_documents_are_measured_in_huge_pages),
-        cmocka_unit_test(huge_pages_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -10,9 +10,8 @@
 #include "bench/measure/sizes.h"
 #include "bench/measure/test_toy.h"
 
-static void the_whole_object(void **state)
+TEST(the_whole_object)
 {
-    (void)state;
     struct bo_codec refuse = toy_honest;
     refuse.name = "refuse";
     refuse.encode = toy_encode_refuse;
@@ -40,14 +39,12 @@ static void the_whole_object(void **state)
 static bool only_honest(void *context, const struct bo_document *document,
                         const struct bo_codec *codec)
 {
-    (void)context;
     assert_string_equal(document->name, "box");
     return strcmp(codec->name, "honest") == 0;
 }
 
-static void compressed_sizes_are_of_the_counted_bytes(void **state)
+TEST(compressed_sizes_are_of_the_counted_bytes)
 {
-    (void)state;
     const struct bo_codec *const codecs[] = {&toy_honest, NULL};
     const struct bo_format format = toy_format(codecs);
     struct toy_model model;
@@ -68,9 +65,8 @@ static void compressed_sizes_are_of_the_counted_bytes(void **state)
     json_decref(json);
 }
 
-static void compressors_compress(void **state)
+TEST(compressors_compress)
 {
-    (void)state;
     static uint8_t same[100000], noise[100000];
     struct bo_random random = bo_random_seeded(1);
     for (size_t i = 0; i < sizeof noise; i++)
@@ -84,9 +80,8 @@ static void compressors_compress(void **state)
 }
 
 /* Words drawn from a few: an input for which the levels of zstd differ. */
-static void zstd_is_at_its_level(void **state)
+TEST(zstd_is_at_its_level)
 {
-    (void)state;
     static uint8_t text[60000], out[70000];
     struct bo_random random = bo_random_seeded(2);
     for (size_t i = 0; i + 4 <= sizeof text; i += 4) {
@@ -100,14 +95,4 @@ static void zstd_is_at_its_level(void **state)
                      level19);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_object),
-        cmocka_unit_test(compressed_sizes_are_of_the_counted_bytes),
-        cmocka_unit_test(compressors_compress),
-        cmocka_unit_test(zstd_is_at_its_level),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -50,7 +50,6 @@ static enum bo_status toy_decode(const struct bo_codec *self, struct bo_span in,
 static enum bo_status toy_open(const struct bo_codec *self, struct bo_span in,
                                struct bo_arena *arena, void **reader_ret, struct bo_error *err)
 {
-    (void)err;
     *reader_ret = bo_alloc(arena, 48); /* only to have memory figures */
     *reader_ret = (void *)(uintptr_t)in.p;
     return BO_OK;
@@ -99,7 +98,6 @@ static enum bo_status toy_answer(const uint8_t *values, uint32_t n_values, unsig
 static enum bo_status toy_query(const struct bo_codec *self, void *reader, unsigned kind,
                                 const void *queries, size_t n, void *answers, struct bo_error *err)
 {
-    (void)err;
     const uint8_t *in = reader;
     return toy_answer(in + 8, bo_le32(in), kind, queries, n, answers);
 }
@@ -163,8 +161,6 @@ static inline enum bo_status toy_encode_wasteful(const struct bo_codec *self, co
 static inline enum bo_status toy_encode_refuse(const struct bo_codec *self, const void *model,
                                                struct bo_writer *out, struct bo_error *err)
 {
-    (void)model;
-    (void)out;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "toys only");
 }
 
@@ -195,7 +191,6 @@ TOY_ORACLE(count, TOY_COUNT)
 static size_t toy_draw(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                        size_t n, void *queries)
 {
-    (void)arena;
     const struct toy_model *model = opaque;
     for (size_t i = 0; i < n; i++)
         ((uint32_t *)queries)[i] = bo_random_below(random, model->n);
@@ -221,21 +216,12 @@ static size_t toy_draw_names(const void *opaque, struct bo_random *random, struc
 static size_t toy_draw_whole(const void *model, struct bo_random *random, struct bo_arena *arena,
                              size_t n, void *queries)
 {
-    (void)model;
-    (void)random;
-    (void)arena;
-    (void)queries;
     return n;
 }
 
 static size_t toy_draw_none(const void *model, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries)
 {
-    (void)arena;
-    (void)model;
-    (void)random;
-    (void)n;
-    (void)queries;
     return 0;
 }
 

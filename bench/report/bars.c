@@ -65,7 +65,6 @@ struct series {
 
 static bool is_encoding(const struct bo_run_codec *codec, const void *arg)
 {
-    (void)arg;
     return codec->has_bytes && codec->bytes && !codec->reads;
 }
 

@@ -233,7 +233,6 @@ typedef bool get_figure(const struct bo_run_document *document, const struct bo_
 static bool get_bytes(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       double *v_ret)
 {
-    (void)document;
     *v_ret = (double)codec->bytes;
     return codec->has_bytes && codec->bytes;
 }
@@ -505,7 +504,6 @@ static const char *const adoption_columns[] = {"files",        "lines",        "
 static void print_code(const struct bo_page *page, const struct bo_format *format,
                        const struct bo_run_document *main)
 {
-    (void)main;
     enum { N_COLUMNS = sizeof adoption_columns / sizeof *adoption_columns };
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", page->arena);
     struct bo_grid grid;
@@ -553,7 +551,6 @@ static void print_uses(const struct bo_page *page, const struct bo_format *forma
 static void print_question(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
-    (void)main;
     const struct bo_format_report *notes = format->report;
     fprintf(page->out, "%s\n", notes ? notes->question : format->summary);
 }
@@ -561,7 +558,6 @@ static void print_question(const struct bo_page *page, const struct bo_format *f
 static void print_answer(const struct bo_page *page, const struct bo_format *format,
                          const struct bo_run_document *main)
 {
-    (void)main;
     const char *text = bo_answer_text(page->runs, page->n_runs, format, page->arena);
     if (text)
         fputs(text, page->out);
@@ -579,7 +575,6 @@ static void print_size_tables(const struct bo_page *page, const struct bo_format
                               const struct bo_run_document *main)
 {
     const struct bo_format_report *notes = format->report;
-    (void)main;
     for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
         bo_page_size_table(page, format->name, t);
 }
@@ -597,7 +592,6 @@ static void print_axes(const struct bo_page *page, const struct bo_format *forma
 static void print_programs(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
-    (void)main;
     bo_page_programs(page, format->name);
 }
 
@@ -605,7 +599,6 @@ static void print_extras(const struct bo_page *page, const struct bo_format *for
                          const struct bo_run_document *main)
 {
     const struct bo_format_report *notes = format->report;
-    (void)main;
     for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
         print_extra(page, format, e);
 }
@@ -618,7 +611,6 @@ static void print_heading(const struct bo_page *page, const char *heading)
 static void print_held_out(const struct bo_page *page, const struct bo_format *format,
                            const struct bo_run_document *main)
 {
-    (void)main;
     struct bo_grid grid;
     if (!bo_held_out_grid(page->run, format->name, page->arena, &grid))
         return;

@@ -134,8 +134,6 @@ void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct 
 static bool is_everywhere(void *context, const struct bo_document *document,
                           const struct bo_codec *codec)
 {
-    (void)context;
-    (void)document;
     return !codec->optional;
 }
 

@@ -205,7 +205,6 @@ static void print_json(struct bo_table *table, struct bo_arena *arena, FILE *out
 {
     enum { FLAGS = JSON_INDENT(1) | JSON_REAL_PRECISION(9) };
     json_t *documents = json_array();
-    (void)arena;
     for (size_t d = 0; d < table->run->n_documents; d++) {
         const struct bo_run_document *document = &table->run->documents[d];
         if (table->only ? document == table->only : strcmp(document->format, table->format) == 0)

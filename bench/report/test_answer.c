@@ -16,14 +16,12 @@ static struct bo_arena arena;
 
 static int make(void **state)
 {
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     return 0;
 }
 
 static int release(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     return 0;
 }
@@ -105,9 +103,8 @@ static double time_over(unsigned codec, double factor, unsigned other)
 
 /* ---- the first sentence ---------------------------------------------------------------------- */
 
-static void figures_are_those_of_the_run(void **state)
+TEST(figures_are_those_of_the_run)
 {
-    (void)state;
     const char *text = answer_on(NULL, 1);
     const char *faster = bo_significant(&arena, 1 / time_over(LIAR, 1, VARINT));
     const char *than_linear = bo_significant(&arena, 1 / time_over(LIAR, 1, LINEAR));
@@ -121,9 +118,8 @@ static void figures_are_those_of_the_run(void **state)
                                      faster, than_linear));
 }
 
-static void other_times_make_other_sentences(void **state)
+TEST(other_times_make_other_sentences)
 {
-    (void)state;
     const char *text = answer_on("liar", 1.1);
     const double ratio = time_over(LIAR, 1.1, VARINT);
     assert_has(text, bo_arena_printf(&arena,
@@ -132,18 +128,16 @@ static void other_times_make_other_sentences(void **state)
                                      bo_significant(&arena, ratio)));
 }
 
-static void other_bytes_make_other_sentences(void **state)
+TEST(other_bytes_make_other_sentences)
 {
-    (void)state;
     json_t *json = sample_on("test-cpu-2c", NULL, 1);
     set_bytes(json, "liar", 500);
     assert_has(answer_of(&json, 1), "it is 2.00 times smaller and ");
 }
 
 /* Two medians with overlapping intervals are no difference. */
-static void what_intervals_leave_open_is_no_difference(void **state)
+TEST(what_intervals_leave_open_is_no_difference)
 {
-    (void)state;
     const char *text = answer_on("liar", 1 / time_over(LIAR, 1, VARINT));
     assert_has(text, "it is 1.67 times smaller than the status quo `varint-delta`, and not "
                      "measurably faster or slower than it");
@@ -158,9 +152,8 @@ static unsigned count(const char *text, size_t n, const char *part)
 }
 
 /* A headline of three sentences, in one line; the rest is a list. */
-static void the_headline_has_three_sentences(void **state)
+TEST(the_headline_has_three_sentences)
 {
-    (void)state;
     const double factors[] = {1, 1.1, 9};
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
         const char *text = answer_on("liar", factors[i]);
@@ -176,9 +169,8 @@ static void the_headline_has_three_sentences(void **state)
 }
 
 /* If bakeoff's own codec does not win, the answer says so. */
-static void a_loss_is_stated(void **state)
+TEST(a_loss_is_stated)
 {
-    (void)state;
     json_t *json = sample_on("test-cpu-2c", NULL, 1);
     set_bytes(json, "liar", 6000);
     set_bytes(json, "frame-24", 7000);
@@ -190,9 +182,8 @@ static void a_loss_is_stated(void **state)
 /* ---- portable C ------------------------------------------------------------------------------ */
 
 /* In a run with recorded paths, codecs that are not listed are portable. */
-static void the_portable_path_is_named(void **state)
+TEST(the_portable_path_is_named)
 {
-    (void)state;
     assert_has(answer_on(NULL, 1), "; its portable path was not measured in this run.");
     json_t *json = sample_on("test-cpu-2c", NULL, 1);
     json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
@@ -212,9 +203,8 @@ static void the_portable_path_is_named(void **state)
 }
 
 /* A run that measured the codec on its portable path, too. */
-static void portable_variants_are_compared(void **state)
+TEST(portable_variants_are_compared)
 {
-    (void)state;
     json_t *json = sample_on("test-cpu-2c", NULL, 1);
     sample_add_portable(json, "liar", 1.5);
     const char *slower = bo_significant(&arena, time_over(LIAR, 1.5, VARINT));
@@ -234,24 +224,21 @@ static void portable_variants_are_compared(void **state)
 
 /* ---- not if, how sure ------------------------------------------------------------------------ */
 
-static void costs_are_reasons_against_it(void **state)
+TEST(costs_are_reasons_against_it)
 {
-    (void)state;
     assert_lacks(answer_on(NULL, 1), "encoding has to be fast");
     assert_has(answer_on("liar/encode", 3), "**Not if** encoding has to be fast (it takes ");
 }
 
-static void other_weights_make_other_picks(void **state)
+TEST(other_weights_make_other_picks)
 {
-    (void)state;
     assert_has(answer_on(NULL, 1), "; no other weight of size and time changes the pick.");
     assert_has(answer_on("liar", 1.1), "; if time counts more than ");
 }
 
 /* The difference of a codec from itself, in other repetitions or layouts, is no difference. */
-static void what_one_codec_differs_by_is_no_difference(void **state)
+TEST(what_one_codec_differs_by_is_no_difference)
 {
-    (void)state;
     json_t *json = sample_on("test-cpu-2c", NULL, 1), *entry;
     json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     unsigned n = 0;
@@ -275,9 +262,8 @@ static void what_one_codec_differs_by_is_no_difference(void **state)
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-static void conclusions_name_the_machines_on_which_they_hold(void **state)
+TEST(conclusions_name_the_machines_on_which_they_hold)
 {
-    (void)state;
     assert_has(answer_on(NULL, 1), "- This query was measured on one processor (test-cpu-2c)");
     json_t *jsons[] = {sample_on("a-2c", NULL, 1), sample_on("b-2c", "liar", 1.25),
                        sample_on("b-2c", "liar", 9)}; /* the first run of a machine counts */
@@ -323,9 +309,8 @@ static void expect_first_document(json_t *const *jsons)
         bo_run_free(&runs[i]);
 }
 
-static void machines_are_compared_on_common_documents(void **state)
+TEST(machines_are_compared_on_common_documents)
 {
-    (void)state;
     json_t *others[] = {sample_on("a-2c", NULL, 1),
                         with_other_content(sample_on("b-2c", NULL, 1), 0)};
     assert_has(answer_of(others, 2), "- This query was measured on one processor (a-2c)");
@@ -352,9 +337,8 @@ static void machines_are_compared_on_common_documents(void **state)
 }
 
 /* The status quo has another name, which no format has, and reads the whole file in open. */
-static void a_status_quo_that_is_unpacked_is_marked(void **state)
+TEST(a_status_quo_that_is_unpacked_is_marked)
 {
-    (void)state;
     static const char old[] = "varint-delta", new[] = "whole-today!";
     json_t *json = sample_on("test-cpu-2c", NULL, 1), *document, *entry;
     size_t d, i;
@@ -381,10 +365,9 @@ static void a_status_quo_that_is_unpacked_is_marked(void **state)
 
 /* ---- where the answer is shown --------------------------------------------------------------- */
 
-static void the_table_for_mails_begins_with_it(void **state)
+TEST(the_table_for_mails_begins_with_it)
 {
     struct bo_run run;
-    (void)state;
     sample_make(&run);
     char *text = sample_print(&run, "rfc", NULL, NULL);
     assert_memory_equal(text, "Choose liar (new) if size ", strlen("Choose liar (new) if size "));
@@ -395,25 +378,4 @@ static void the_table_for_mails_begins_with_it(void **state)
     bo_run_free(&run);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_those_of_the_run),
-        cmocka_unit_test(other_times_make_other_sentences),
-        cmocka_unit_test(other_bytes_make_other_sentences),
-        cmocka_unit_test(what_intervals_leave_open_is_no_difference),
-        cmocka_unit_test(the_headline_has_three_sentences),
-        cmocka_unit_test(a_loss_is_stated),
-        cmocka_unit_test(the_portable_path_is_named),
-        cmocka_unit_test(portable_variants_are_compared),
-        cmocka_unit_test(costs_are_reasons_against_it),
-        cmocka_unit_test(what_one_codec_differs_by_is_no_difference),
-        cmocka_unit_test(other_weights_make_other_picks),
-        cmocka_unit_test(conclusions_name_the_machines_on_which_they_hold),
-        cmocka_unit_test(machines_are_compared_on_common_documents),
-        cmocka_unit_test(a_status_quo_that_is_unpacked_is_marked),
-        cmocka_unit_test(the_table_for_mails_begins_with_it),
-    };
-    return cmocka_run_group_tests(tests, make, release);
-}
-TEST_FILE(run_file)
+TEST_FILE(make, release)

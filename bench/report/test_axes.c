@@ -188,9 +188,8 @@ static const struct bo_run_document *real_document(struct bo_run *run)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void names_of_two_parts(void **state)
+TEST(names_of_two_parts)
 {
-    (void)state;
     assert_null(bo_second_part("plain"));
     assert_string_equal(bo_second_part("a+b"), "b");
     assert_string_equal(bo_second_part("a+b+c"), "c");
@@ -200,12 +199,12 @@ static void names_of_two_parts(void **state)
 
 /* ---- one axis and both ----------------------------------------------------------------------- */
 
-static void documents_for_curves_are_not_compared(void **state)
+TEST(documents_for_curves_are_not_compared)
 {
     assert_string_equal(real_document(*state)->name, "real"); /* though it is the smallest */
 }
 
-static void the_matrix_by_hand(void **state)
+TEST(the_matrix_by_hand)
 {
     struct bo_arena arena;
     struct bo_grid grid;
@@ -222,7 +221,7 @@ static void the_matrix_by_hand(void **state)
 }
 
 /* A figure that no codec has gets no column. */
-static void each_axis_by_hand(void **state)
+TEST(each_axis_by_hand)
 {
     struct bo_arena arena;
     struct bo_grid grid;
@@ -248,7 +247,7 @@ static void each_axis_by_hand(void **state)
 
 /* ---- uses ------------------------------------------------------------------------------------ */
 
-static void the_uses_by_hand(void **state)
+TEST(the_uses_by_hand)
 {
     struct bo_arena arena;
     struct bo_grid grid;
@@ -264,7 +263,7 @@ static void the_uses_by_hand(void **state)
     bo_arena_free(&arena);
 }
 
-static void picks_keep_limits_and_kinds(void **state)
+TEST(picks_keep_limits_and_kinds)
 {
     static const struct {
         unsigned use;
@@ -300,7 +299,7 @@ static void picks_keep_limits_and_kinds(void **state)
  * Controls and codecs that unpack are never picks for queries on an open reader. A codec that
  * cannot hold the document has a row of its own.
  */
-static void fields_by_hand(void **state)
+TEST(fields_by_hand)
 {
     static const struct bo_use both[] = {
         {.use = "point", {"ns", BO_TIME, "point/uniform", NULL}, .picks = true},
@@ -349,7 +348,6 @@ static void fields_by_hand(void **state)
                                              .codecs = all,
                                              .n_codecs = 5};
     struct printed p;
-    (void)state;
     printing(&p);
     const struct bo_run nothing_else = {.rows = NULL};
     const struct bo_page page = {.run = &nothing_else,
@@ -380,7 +378,7 @@ static void print_axes(const struct bo_page *page)
     bo_page_axes(page, bo_run_document(page->run, "twofold", NULL), &axes);
 }
 
-static void pages_explain_their_marks(void **state)
+TEST(pages_explain_their_marks)
 {
     char *text = page_text(*state, print_uses);
     assert_non_null(strstr(text, "\n(1): by a check\n"));
@@ -398,7 +396,7 @@ static void pages_explain_their_marks(void **state)
     free(text);
 }
 
-static void each_kind_has_its_front(void **state)
+TEST(each_kind_has_its_front)
 {
     struct bo_arena arena;
     struct bo_front_point *points;
@@ -415,7 +413,7 @@ static void each_kind_has_its_front(void **state)
     bo_arena_free(&arena);
 }
 
-static void whole_queries_are_known(void **state)
+TEST(whole_queries_are_known)
 {
     const struct bo_run_document *document = real_document(*state);
     assert_true(bo_is_whole_label(document, "all/whole"));
@@ -426,7 +424,7 @@ static void whole_queries_are_known(void **state)
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 /* From 10^4 to 10^6: linear costs have a ratio of 1; a fixed cost shows as growth. */
-static void curves_by_hand(void **state)
+TEST(curves_by_hand)
 {
     struct bo_arena arena;
     struct bo_grid grid;
@@ -468,7 +466,7 @@ static void print_no_curves(const struct bo_page *page)
     bo_page_curves(page, "pcdata");
 }
 
-static void the_section_of_curves(void **state)
+TEST(the_section_of_curves)
 {
     char *text = page_text(*state, print_curves);
     assert_non_null(strstr(text, "The cost on c6 (1000000 functions), and its ratio to the cost on "
@@ -485,7 +483,7 @@ static void print_programs(const struct bo_page *page)
     bo_page_programs(page, "twofold");
 }
 
-static void programs_by_hand(void **state)
+TEST(programs_by_hand)
 {
     char *text = page_text(*state, print_programs);
     assert_non_null(
@@ -496,7 +494,7 @@ static void programs_by_hand(void **state)
     free(text);
 }
 
-static void pictures_of_curves(void **state)
+TEST(pictures_of_curves)
 {
     struct bo_arena arena;
     struct bo_drawing drawing;
@@ -519,12 +517,11 @@ static void pictures_of_curves(void **state)
 }
 
 /* Pictures drawn before a failing script are complete. The others are missing. */
-static void a_script_that_fails(void **state)
+TEST(a_script_that_fails)
 {
     struct bo_arena arena;
     struct bo_drawing drawing;
     char folder[64], paths[2][128];
-    (void)state;
     if (system("command -v gnuplot >/dev/null") != 0)
         skip();
     assert_true(bo_temporary_folder(folder, sizeof folder));
@@ -548,25 +545,4 @@ static void a_script_that_fails(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_two_parts),
-        cmocka_unit_test(documents_for_curves_are_not_compared),
-        cmocka_unit_test(the_matrix_by_hand),
-        cmocka_unit_test(each_axis_by_hand),
-        cmocka_unit_test(the_uses_by_hand),
-        cmocka_unit_test(fields_by_hand),
-        cmocka_unit_test(picks_keep_limits_and_kinds),
-        cmocka_unit_test(pages_explain_their_marks),
-        cmocka_unit_test(each_kind_has_its_front),
-        cmocka_unit_test(whole_queries_are_known),
-        cmocka_unit_test(curves_by_hand),
-        cmocka_unit_test(the_section_of_curves),
-        cmocka_unit_test(programs_by_hand),
-        cmocka_unit_test(pictures_of_curves),
-        cmocka_unit_test(a_script_that_fails),
-    };
-    return cmocka_run_group_tests(tests, make, release);
-}
-TEST_FILE(run_file)
+TEST_FILE(make, release)

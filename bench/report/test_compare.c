@@ -98,9 +98,8 @@ static void expect_nothing(const struct compared *c)
         assert_int_equal(c->documents[d].n_of[BO_BETTER] + c->documents[d].n_of[BO_WORSE], 0);
 }
 
-static void the_same_run(void **state)
+TEST(the_same_run)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = NULL}, 0, &c);
     expect_nothing(&c);
@@ -108,9 +107,8 @@ static void the_same_run(void **state)
     release(&c);
 }
 
-static void slower_and_faster(void **state)
+TEST(slower_and_faster)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = "/linear-index/small-sample/point/uniform", .factor = 1.5},
             0.05, &c);
@@ -133,9 +131,8 @@ static void slower_and_faster(void **state)
 }
 
 /* Certain, but small: reported only with a lower threshold. */
-static void thresholds(void **state)
+TEST(thresholds)
 {
-    (void)state;
     struct compared c;
     const struct difference slower = {.row = "/linear-index/small-sample/encode", .factor = 1.1};
     compare(&slower, 0.15, &c);
@@ -147,9 +144,8 @@ static void thresholds(void **state)
 }
 
 /* The test is significant for one row alone, but not for one among many. */
-static void many_rows_need_more(void **state)
+TEST(many_rows_need_more)
 {
-    (void)state;
     struct compared c;
     /* times spread over 4.75 ns: without a correction, the shift has a p below 0.05 */
     compare(&(struct difference){.row = "/linear-index/small-sample/encode", .factor = 1.07}, 0,
@@ -174,9 +170,8 @@ static void many_rows_need_more(void **state)
     release(&c);
 }
 
-static void one_byte_more(void **state)
+TEST(one_byte_more)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.size_of = "frame-24"}, 0.5, &c);
     const struct bo_change *change = only(&c, BO_WORSE);
@@ -186,9 +181,8 @@ static void one_byte_more(void **state)
     release(&c);
 }
 
-static void what_fails_now_is_worse(void **state)
+TEST(what_fails_now_is_worse)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.failing = "/linear-index/small-sample/open"}, 0.05, &c);
     const struct bo_change *change = only(&c, BO_WORSE);
@@ -197,9 +191,8 @@ static void what_fails_now_is_worse(void **state)
     release(&c);
 }
 
-static void two_machines(void **state)
+TEST(two_machines)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = "/encode", .factor = 3, .machine = "other-8c"}, 0.05, &c);
     expect_nothing(&c);
@@ -217,9 +210,8 @@ static void two_machines(void **state)
 }
 
 /* One codec's times grow on the other processor: its line says by how much, without a verdict. */
-static void two_processors_side_by_side(void **state)
+TEST(two_processors_side_by_side)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = "/linear-index/small-sample/encode",
                                  .factor = 3,
@@ -238,9 +230,8 @@ static void two_processors_side_by_side(void **state)
     release(&c);
 }
 
-static void another_document(void **state)
+TEST(another_document)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.content = "ffff", .size_of = "frame-24"}, 0.05, &c);
     assert_int_equal(c.documents[0].n, 0);
@@ -250,9 +241,8 @@ static void another_document(void **state)
 }
 
 /* One repetition that took ten times as long is named, and moves no median. */
-static void outliers_are_named(void **state)
+TEST(outliers_are_named)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = NULL}, 0.05, &c);
     json_t *json = json_deep_copy(c.after.json), *entry;
@@ -299,9 +289,8 @@ static void outliers_are_named(void **state)
 }
 
 /* With so few repetitions, "unknown" is the only possible verdict, and a note says so. */
-static void no_power(void **state)
+TEST(no_power)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = NULL}, 0.05, &c);
     assert_int_equal(c.documents[0].n_notes, 0);
@@ -314,9 +303,8 @@ static void no_power(void **state)
 }
 
 /* Of 3 repetitions against 3 there are 20 orders: the widest interval of the ratio has 90%. */
-static void few_repetitions_have_no_interval(void **state)
+TEST(few_repetitions_have_no_interval)
 {
-    (void)state;
     struct compared c;
     compare(&(struct difference){.row = NULL}, 0.05, &c);
     for (unsigned n = 1; n <= 4; n++) {
@@ -340,9 +328,8 @@ static void few_repetitions_have_no_interval(void **state)
     release(&c);
 }
 
-static void printed(void **state)
+TEST(printed)
 {
-    (void)state;
     struct compared c;
     char *text = NULL;
     size_t nbytes;
@@ -408,9 +395,8 @@ static const struct bo_change *compare_in_layouts(double factor, struct compared
  * A change that layouts cause by themselves is no difference, however often each layout was
  * measured.
  */
-static void what_layouts_move_is_no_difference(void **state)
+TEST(what_layouts_move_is_no_difference)
 {
-    (void)state;
     struct compared c;
     const struct bo_change *change = compare_in_layouts(1.08, &c);
     assert_true(change->has_layouts);
@@ -427,17 +413,4 @@ static void what_layouts_move_is_no_difference(void **state)
     release(&c);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_run),     cmocka_unit_test(slower_and_faster),
-        cmocka_unit_test(thresholds),       cmocka_unit_test(many_rows_need_more),
-        cmocka_unit_test(one_byte_more),    cmocka_unit_test(what_fails_now_is_worse),
-        cmocka_unit_test(two_machines),     cmocka_unit_test(two_processors_side_by_side),
-        cmocka_unit_test(another_document), cmocka_unit_test(outliers_are_named),
-        cmocka_unit_test(no_power),         cmocka_unit_test(few_repetitions_have_no_interval),
-        cmocka_unit_test(printed),          cmocka_unit_test(what_layouts_move_is_no_difference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

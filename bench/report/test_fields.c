@@ -16,22 +16,19 @@ static struct bo_arena arena;
 
 static int make(void **state)
 {
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     return 0;
 }
 
 static int release(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     return 0;
 }
 
 /* Small documents: two tables of PCs, whose fields are counted by hand. */
-static void fields_by_hand(void **state)
+TEST(fields_by_hand)
 {
-    (void)state;
     static const char text[] = "pcdata 1\nquantum 4\ntable 640 kind=pcsp refs=1\n0 0\n64 16\n"
                                "table 640 kind=pcsp refs=1\n0 0\n128 16\n";
     const struct bo_format *format = bo_find_format("pcdata");
@@ -65,9 +62,8 @@ static void fields_by_hand(void **state)
 }
 
 /* A section without a mapping, or a field that does not exist, would be missing in the tables. */
-static void every_section_is_mapped(void **state)
+TEST(every_section_is_mapped)
 {
-    (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         struct bo_random random = bo_random_seeded(7);
         struct bo_document document = {.format = *f, .name = "generated"};
@@ -88,9 +84,8 @@ static void every_section_is_mapped(void **state)
     }
 }
 
-static void pictures_have_bars_of_fields(void **state)
+TEST(pictures_have_bars_of_fields)
 {
-    (void)state;
     char folder[64];
     const struct bo_format *format = bo_find_format("pcdata");
     struct bo_random random = bo_random_seeded(7);
@@ -119,9 +114,8 @@ static void pictures_have_bars_of_fields(void **state)
 
 /* ---- acceptance ------------------------------------------------------------------------------ */
 
-static void disagreements_are_listed(void **state)
+TEST(disagreements_are_listed)
 {
-    (void)state;
     char folder[64];
     struct printed p;
     assert_true(bo_temporary_folder(folder, sizeof folder));
@@ -158,9 +152,8 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
-static void counts_of_one_query_are_one_row(void **state)
+TEST(counts_of_one_query_are_one_row)
 {
-    (void)state;
     char folder[64];
     struct printed p;
     assert_true(bo_temporary_folder(folder, sizeof folder));
@@ -190,15 +183,4 @@ static void counts_of_one_query_are_one_row(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_by_hand),
-        cmocka_unit_test(every_section_is_mapped),
-        cmocka_unit_test(pictures_have_bars_of_fields),
-        cmocka_unit_test(disagreements_are_listed),
-        cmocka_unit_test(counts_of_one_query_are_one_row),
-    };
-    return cmocka_run_group_tests(tests, make, release);
-}
-TEST_FILE(run_file)
+TEST_FILE(make, release)

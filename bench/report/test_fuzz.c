@@ -48,7 +48,6 @@ static char folder[64];
 
 static int make_tables(void **state)
 {
-    (void)state;
     if (!bo_temporary_folder(folder, sizeof folder))
         return -1;
     for (size_t i = 0; i < N_TABLES; i++) {
@@ -63,7 +62,6 @@ static int make_tables(void **state)
 
 static int remove_tables(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_TABLES; i++) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s.tsv", folder, tables[i].name);
@@ -86,9 +84,8 @@ static void assert_has(const char *text, const char *needed)
         fail_msg("'%s' lacks: %s", text, needed);
 }
 
-static void the_page_has_all_figures(void **state)
+TEST(the_page_has_all_figures)
 {
-    (void)state;
     static const char *const needed[] = {
         /* executions, accepted, hours; lines/branches, floored; the worse of open and decode */
         "\n| pcdata/varint-delta | 1.23 M | 1.00 k | 2.00 | - | - | - | 98/50 | 100 | 50.0 |\n",
@@ -112,9 +109,8 @@ static void the_page_has_all_figures(void **state)
     free(text);
 }
 
-static void the_section_has_the_scores(void **state)
+TEST(the_section_has_the_scores)
 {
-    (void)state;
     char *text = print(bo_fuzz_section, folder);
     assert_has(text, "1.23 M executions");
     assert_has(
@@ -141,9 +137,8 @@ static void print_lprf(const char *from, struct bo_arena *arena, FILE *out)
     bo_fuzz_format(&page, from, "lprf");
 }
 
-static void a_format_has_its_own(void **state)
+TEST(a_format_has_its_own)
 {
-    (void)state;
     char *text = print(print_pcdata, folder);
     assert_has(text, "| pcdata/varint-delta | 1.23 M |");
     assert_has(text, "\n| pcdata-missed |");
@@ -156,9 +151,8 @@ static void a_format_has_its_own(void **state)
     free(text);
 }
 
-static void what_is_not_there_is_not_measured(void **state)
+TEST(what_is_not_there_is_not_measured)
 {
-    (void)state;
     char *text = print(bo_fuzz_page, "/nowhere");
     assert_has(text, "Planted faults: not measured");
     assert_has(text, "Real documents in full: not verified; `make verify-corpora` verifies them.");
@@ -173,9 +167,8 @@ static void what_is_not_there_is_not_measured(void **state)
     free(text);
 }
 
-static void codecs_of_a_run_have_survived(void **state)
+TEST(codecs_of_a_run_have_survived)
 {
-    (void)state;
     struct bo_run_codec codecs[] = {{.name = "varint-delta"}, {.name = "linear-index"}};
     struct bo_run_document documents[] = {
         {.format = "pcdata", .codecs = codecs, .n_codecs = 2},
@@ -191,15 +184,4 @@ static void codecs_of_a_run_have_survived(void **state)
     assert_false(documents[1].has_survived);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_has_all_figures),
-        cmocka_unit_test(the_section_has_the_scores),
-        cmocka_unit_test(a_format_has_its_own),
-        cmocka_unit_test(what_is_not_there_is_not_measured),
-        cmocka_unit_test(codecs_of_a_run_have_survived),
-    };
-    return cmocka_run_group_tests(tests, make_tables, remove_tables);
-}
-TEST_FILE(run_file)
+TEST_FILE(make_tables, remove_tables)

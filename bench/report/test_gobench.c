@@ -60,7 +60,7 @@ static bool is_config(const char *line)
     return true;
 }
 
-static void every_line_parses(void **state)
+TEST(every_line_parses)
 {
     char *text = sample_print(*state, "gobench", NULL, NULL), *rest = text, *line;
     unsigned n_results = 0, n_configs = 0, n_failures = 0, expected = 0;
@@ -93,7 +93,7 @@ static void every_line_parses(void **state)
 
 /* ---- content --------------------------------------------------------------------------------- */
 
-static void a_line_by_hand(void **state)
+TEST(a_line_by_hand)
 {
     char *text = sample_print(*state, "gobench", "small-sample", "point");
     char expected[256];
@@ -112,7 +112,7 @@ static void a_line_by_hand(void **state)
  * A document's name may contain anything. If a codec's name ends like a number of processors, all
  * names get one.
  */
-static void names_are_words_with_equal_ends(void **state)
+TEST(names_are_words_with_equal_ends)
 {
     char *text = sample_print(*state, "gobench", NULL, NULL), *rest = text, *line;
     unsigned n = 0;
@@ -129,9 +129,8 @@ static void names_are_words_with_equal_ends(void **state)
 }
 
 /* Without such a codec names end in the codec, as other tools print them. */
-static void ordinary_names_have_no_processors(void **state)
+TEST(ordinary_names_have_no_processors)
 {
-    (void)state;
     struct bo_run run;
     json_t *json = json_pack("{s:{s:{s:[{s:s, s:s, s:{}, s:[]}]}}, s:[{s:s, s:s, s:f, s:i}]}",
                              "context", "bakeoff", "documents", "name", "d", "format", "pcdata",
@@ -145,14 +144,4 @@ static void ordinary_names_have_no_processors(void **state)
     bo_run_free(&run);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_parses),
-        cmocka_unit_test(a_line_by_hand),
-        cmocka_unit_test(names_are_words_with_equal_ends),
-        cmocka_unit_test(ordinary_names_have_no_processors),
-    };
-    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
-}
-TEST_FILE(run_file)
+TEST_FILE(sample_setup, sample_teardown)

@@ -27,9 +27,8 @@ static void make(struct bo_run *run, bool held_out)
     assert_true(bo_run_take(json, "sample", run));
 }
 
-static void test_side_by_side(void **state)
+TEST(test_side_by_side)
 {
-    (void)state;
     struct bo_run run;
     struct bo_arena arena;
     struct bo_grid grid;
@@ -59,9 +58,8 @@ static void test_side_by_side(void **state)
 }
 
 /* Without held-out documents there is no comparison. */
-static void test_needs_both(void **state)
+TEST(test_needs_both)
 {
-    (void)state;
     struct bo_run run;
     struct bo_arena arena;
     struct bo_grid grid;
@@ -91,9 +89,8 @@ static char *page_of(bool held_out)
     return text;
 }
 
-static void test_in_no_other_mean(void **state)
+TEST(test_in_no_other_mean)
 {
-    (void)state;
     char *text = page_of(true), *others = page_of(false);
     assert_non_null(strstr(text, "### Held-out documents"));
     assert_non_null(strstr(text, "| frame-24 | new | 0.725 | 0.870 | 1.200 |"));
@@ -104,13 +101,4 @@ static void test_in_no_other_mean(void **state)
     free(others);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_needs_both),
-        cmocka_unit_test(test_in_no_other_mean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -24,7 +24,7 @@ static void assert_has(const char *text, const char *needed)
         fail_msg("the page lacks: %s", needed);
 }
 
-static void the_page_holds_what_it_must(void **state)
+TEST(the_page_holds_what_it_must)
 {
     static const char *const needed[] = {
         "<section class=\"format\" id=\"pcdata\">",
@@ -58,7 +58,7 @@ static size_t count(const char *text, const char *part)
  * No raw Markdown is left, every element that is opened is closed, and the page makes no network
  * request.
  */
-static void the_page_is_whole(void **state)
+TEST(the_page_is_whole)
 {
     static const char *const elements[] = {"table",  "section", "figure",  "details",
                                            "script", "div",     "noscript"};
@@ -75,7 +75,7 @@ static void the_page_is_whole(void **state)
     free(text);
 }
 
-static void without_a_library_it_says_so(void **state)
+TEST(without_a_library_it_says_so)
 {
     char *text = print_html(*state, NULL);
     assert_has(text, "The pictures are static");
@@ -90,7 +90,7 @@ static void without_a_library_it_says_so(void **state)
 }
 
 /* The figures of each document are there as JSON. */
-static void figures_can_be_read(void **state)
+TEST(figures_can_be_read)
 {
     static const char start[] = "<script type=\"application/json\" class=\"figures\">";
     char *text = print_html(*state, NULL), *p = text;
@@ -106,9 +106,8 @@ static void figures_can_be_read(void **state)
     free(text);
 }
 
-static void no_text_ends_its_element(void **state)
+TEST(no_text_ends_its_element)
 {
-    (void)state;
     char *text = NULL;
     size_t nbytes;
     FILE *out = open_memstream(&text, &nbytes);
@@ -123,9 +122,8 @@ static void no_text_ends_its_element(void **state)
     free(text);
 }
 
-static void cells_by_hand(void **state)
+TEST(cells_by_hand)
 {
-    (void)state;
     static const char *const cells[][2] = {
         {"a <b> & \"c\"", "a &lt;b&gt; &amp; &quot;c&quot;"},
         {"[the text](to/a#b)", "<a href=\"to/a#b\">the text</a>"},
@@ -159,13 +157,4 @@ static void cells_by_hand(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_holds_what_it_must),  cmocka_unit_test(the_page_is_whole),
-        cmocka_unit_test(without_a_library_it_says_so), cmocka_unit_test(figures_can_be_read),
-        cmocka_unit_test(no_text_ends_its_element),     cmocka_unit_test(cells_by_hand),
-    };
-    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
-}
-TEST_FILE(run_file)
+TEST_FILE(sample_setup, sample_teardown)

@@ -30,9 +30,8 @@ static json_t *sample_in_layouts(void)
     return json;
 }
 
-static void intervals_cover_layouts(void **state)
+TEST(intervals_cover_layouts)
 {
-    (void)state;
     struct bo_run plain, run;
     sample_make(&plain);
     assert_true(bo_run_take(sample_in_layouts(), "layouts", &run));
@@ -55,9 +54,8 @@ static void intervals_cover_layouts(void **state)
     bo_run_free(&run);
 }
 
-static void a_codec_against_itself(void **state)
+TEST(a_codec_against_itself)
 {
-    (void)state;
     struct bo_run plain, run;
     struct bo_arena arena;
     sample_make(&plain);
@@ -91,9 +89,8 @@ static void a_codec_against_itself(void **state)
 }
 
 /* Rows of variants belong to the codec, and are no codecs. */
-static void variants_are_no_codecs(void **state)
+TEST(variants_are_no_codecs)
 {
-    (void)state;
     static const char suffixed[] = "pcdata/frame-24@portable/small-sample/point/uniform";
     static const char unknown[] = "pcdata/frame-24@keep=7/small-sample/point/uniform";
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
@@ -124,13 +121,4 @@ static void variants_are_no_codecs(void **state)
     bo_run_free(&run);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_cover_layouts),
-        cmocka_unit_test(a_codec_against_itself),
-        cmocka_unit_test(variants_are_no_codecs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -24,9 +24,8 @@
 
 /* ---- the front ------------------------------------------------------------------------------- */
 
-static void the_front_by_hand(void **state)
+TEST(the_front_by_hand)
 {
-    (void)state;
     struct bo_front_point points[] = {
         {.bytes = 10, .ns = 9}, {.bytes = 10, .ns = 8},
         {.bytes = 12, .ns = 8}, {.bytes = 20, .ns = 7},
@@ -43,9 +42,8 @@ static void the_front_by_hand(void **state)
  * If the time excludes opening, codecs that unpack everything are not rivals of those that read in
  * place.
  */
-static void unpacked_codecs_have_a_front_of_their_own(void **state)
+TEST(unpacked_codecs_have_a_front_of_their_own)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_front_point *points;
     const struct bo_run_row row = {.n = 1, .median_ns = 5};
@@ -68,7 +66,7 @@ static void unpacked_codecs_have_a_front_of_their_own(void **state)
     bo_arena_free(&arena);
 }
 
-static void failed_and_empty_codecs_are_no_points(void **state)
+TEST(failed_and_empty_codecs_are_no_points)
 {
     struct bo_arena arena;
     struct bo_front_point *points;
@@ -95,9 +93,8 @@ static double common_area(double left_a, double top_a, double right_a, double bo
     return w > 0 && h > 0 ? w * h : 0;
 }
 
-static void names_cover_nothing(void **state)
+TEST(names_cover_nothing)
 {
-    (void)state;
     enum { N = 14 };
     struct bo_picture_label labels[N];
     const struct bo_picture_box line = {0, 198, 800, 202};
@@ -141,7 +138,7 @@ static void remove_file(const char *folder, const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static void pictures_name_their_codecs(void **state)
+TEST(pictures_name_their_codecs)
 {
     static const char *const pictures[] = {
         "pcdata-small-sample-size-time.svg", "pcdata-large_sample__of_a_user-size-time.svg",
@@ -222,7 +219,7 @@ static void needs(char *text, const char *const *needed, size_t n)
     free(text);
 }
 
-static void the_page_holds_what_it_must(void **state)
+TEST(the_page_holds_what_it_must)
 {
     static const char *const needed[] = {
         "\n## pcdata\n",
@@ -240,7 +237,7 @@ static void the_page_holds_what_it_must(void **state)
     needs(print_page(*state), needed, sizeof needed / sizeof *needed);
 }
 
-static void the_environments_hold_what_they_must(void **state)
+TEST(the_environments_hold_what_they_must)
 {
     static const char *const needed[] = {
         "[REPORT.md](../REPORT.md)",
@@ -257,11 +254,10 @@ static void the_environments_hold_what_they_must(void **state)
 }
 
 /* Whatever the runs measured, REPORT.md stays readable. Long tables are in results/. */
-static void the_report_is_short(void **state)
+TEST(the_report_is_short)
 {
     enum { MAX_LINES = 600 };
     unsigned n = 0;
-    (void)state;
     FILE *file = fopen("REPORT.md", "r");
     assert_non_null(file);
     for (int c; (c = getc(file)) != EOF;)
@@ -271,9 +267,8 @@ static void the_report_is_short(void **state)
 }
 
 /* A chapter has lines for the two largest documents; the format's page has all. */
-static void chapters_have_the_largest_documents(void **state)
+TEST(chapters_have_the_largest_documents)
 {
-    (void)state;
     json_t *json = sample_json();
     json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     json_t *documents = json_object_get(ours, "documents");
@@ -307,7 +302,7 @@ static void chapters_have_the_largest_documents(void **state)
 }
 
 /* A codec's code is everything that the linker keeps for it, not only its own file. */
-static void the_code_is_what_the_linker_keeps(void **state)
+TEST(the_code_is_what_the_linker_keeps)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -326,7 +321,7 @@ static void the_code_is_what_the_linker_keeps(void **state)
 }
 
 /* Both documents, with links from the folder that the page lies in. */
-static void each_document_has_its_figures(void **state)
+TEST(each_document_has_its_figures)
 {
     static const char *const needed[] = {
         "\n## All documents\n",
@@ -342,7 +337,7 @@ static void each_document_has_its_figures(void **state)
 }
 
 /* Pages show only pictures that are in git: two per format. */
-static void pages_show_pictures_that_are_in_git(void **state)
+TEST(pages_show_pictures_that_are_in_git)
 {
     char *text = print_with(*state, print_documents);
     for (const char *p = text; (p = strstr(p, ".svg)")); p++)
@@ -352,9 +347,8 @@ static void pages_show_pictures_that_are_in_git(void **state)
 }
 
 /* A codec whose readers keep something has its times and memory with each budget. */
-static void budgets_are_a_table(void **state)
+TEST(budgets_are_a_table)
 {
-    (void)state;
     static const char *const suffixes[] = {"@keep=0", "@keep=1048576", "@keep=16777216", ""};
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
     struct bo_run run;
@@ -401,9 +395,8 @@ static void budgets_are_a_table(void **state)
  * Rows in huge pages are next to the ordinary ones, with the bytes that actually were in huge
  * pages.
  */
-static void huge_pages_are_a_table(void **state)
+TEST(huge_pages_are_a_table)
 {
-    (void)state;
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
     struct bo_run run;
     json_array_append_new(entries,
@@ -451,9 +444,8 @@ static bool has_heading(const char *spec)
     return found;
 }
 
-static void codecs_lead_to_their_specification(void **state)
+TEST(codecs_lead_to_their_specification)
 {
-    (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         for (const struct bo_codec *const *c = (*f)->codecs; *c; c++) {
             if (!has_heading((*c)->spec))
@@ -482,9 +474,8 @@ static bool is_query(const struct bo_format *format, const char *label)
 }
 
 /* An unknown name would silently fall back to the first query. */
-static void the_first_workload_is_of_a_query(void **state)
+TEST(the_first_workload_is_of_a_query)
 {
-    (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct bo_format_report *notes = (*f)->report;
         char labels[512], *rest = labels, *label;
@@ -508,7 +499,7 @@ static bool print_inserts(struct bo_report *report)
     return bo_inserts_print(report, inserts_text, "test.md");
 }
 
-static void parts_are_filled_in(void **state)
+TEST(parts_are_filled_in)
 {
     inserts_text =
         "before\n<!-- report: picture pcdata -->\nold\n" ENDS "between\n"
@@ -533,7 +524,7 @@ static void parts_are_filled_in(void **state)
     free(text);
 }
 
-static void the_glance_links_to_the_report(void **state)
+TEST(the_glance_links_to_the_report)
 {
     inserts_text = "<!-- report: glance all -->\n" ENDS;
     char *text = print_with(*state, print_inserts);
@@ -543,7 +534,7 @@ static void the_glance_links_to_the_report(void **state)
     free(text);
 }
 
-static void faulty_parts_are_reported(void **state)
+TEST(faulty_parts_are_reported)
 {
     static const char *const faulty[] = {
         "<!-- report: picks pcdata -->\nno end",
@@ -576,37 +567,11 @@ static void check_tables(char *text, unsigned least_tables)
     free(text);
 }
 
-static void all_tables_have_equal_columns(void **state)
+TEST(all_tables_have_equal_columns)
 {
     check_tables(print_page(*state), 6);
     check_tables(print_with(*state, print_environments), 1);
     check_tables(print_with(*state, print_documents), 15);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_front_by_hand),
-        cmocka_unit_test(unpacked_codecs_have_a_front_of_their_own),
-        cmocka_unit_test(failed_and_empty_codecs_are_no_points),
-        cmocka_unit_test(names_cover_nothing),
-        cmocka_unit_test(pictures_name_their_codecs),
-        cmocka_unit_test(the_page_holds_what_it_must),
-        cmocka_unit_test(the_environments_hold_what_they_must),
-        cmocka_unit_test(the_report_is_short),
-        cmocka_unit_test(chapters_have_the_largest_documents),
-        cmocka_unit_test(the_code_is_what_the_linker_keeps),
-        cmocka_unit_test(each_document_has_its_figures),
-        cmocka_unit_test(pages_show_pictures_that_are_in_git),
-        cmocka_unit_test(budgets_are_a_table),
-        cmocka_unit_test(huge_pages_are_a_table),
-        cmocka_unit_test(codecs_lead_to_their_specification),
-        cmocka_unit_test(the_first_workload_is_of_a_query),
-        cmocka_unit_test(parts_are_filled_in),
-        cmocka_unit_test(the_glance_links_to_the_report),
-        cmocka_unit_test(faulty_parts_are_reported),
-        cmocka_unit_test(all_tables_have_equal_columns),
-    };
-    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
-}
-TEST_FILE(run_file)
+TEST_FILE(sample_setup, sample_teardown)

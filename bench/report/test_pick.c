@@ -30,7 +30,6 @@ static json_t *exchanged(const struct bo_run *sample)
 
 static int make(void **state)
 {
-    (void)state;
     sample_make(&run);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (unsigned d = 0; d < 2; d++)
@@ -40,7 +39,6 @@ static int make(void **state)
 
 static int release(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     bo_run_free(&run);
     return 0;
@@ -81,9 +79,8 @@ static double time_ratio(unsigned codec, unsigned label, unsigned document)
     return sample_median(codec, label, document) / sample_median(0, label, document);
 }
 
-static void scores(void **state)
+TEST(scores)
 {
-    (void)state;
     const struct bo_wish wishes[] = {size_of(1), time_of("encode", 3)};
     const struct bo_pick answer = pick(wishes, 2, 1);
     assert_string_equal(answer.codecs[0].codec->name, "liar"); /* it encodes soundly */
@@ -97,18 +94,16 @@ static void scores(void **state)
         assert_true(answer.codecs[i - 1].score <= answer.codecs[i].score);
 }
 
-static void several_documents(void **state)
+TEST(several_documents)
 {
-    (void)state;
     const struct bo_wish wishes[] = {time_of("encode", 1)};
     const struct bo_pick answer = pick(wishes, 1, 2);
     const double mean = sqrt(time_ratio(2, 0, 0) * time_ratio(2, 0, 1));
     assert_true(fabs(find(&answer, "linear-index")->ratios[0] - mean) < 1e-12);
 }
 
-static void left_out(void **state)
+TEST(left_out)
 {
-    (void)state;
     const struct bo_wish wishes[] = {size_of(1), time_of("point/pc-4096", 1)};
     const struct bo_pick answer = pick(wishes, 2, 1);
     assert_non_null(find(&answer, "broken")->left_out); /* cannot hold the document */
@@ -122,9 +117,8 @@ static void left_out(void **state)
 }
 
 /* A codec that unpacks at open is a pick only when opening counts, or no query does. */
-static void unpacked(void **state)
+TEST(unpacked)
 {
-    (void)state;
     struct bo_run_codec *frame = &documents[0]->codecs[3];
     const char *before = frame->access;
     assert_string_equal(frame->name, "frame-24");
@@ -138,9 +132,8 @@ static void unpacked(void **state)
     frame->access = before;
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     struct bo_wish wishes[] = {time_of("encode", 1), size_of(0)};
     wishes[1].limit_kind = BO_LIMIT_OF_BASELINE;
     wishes[1].limit = 1;
@@ -158,9 +151,8 @@ static void limits(void **state)
     assert_int_equal(answer.n_weighed, 0);
 }
 
-static void front(void **state)
+TEST(front)
 {
-    (void)state;
     const struct bo_wish wishes[] = {size_of(1), time_of("encode", 1)};
     const struct bo_pick answer = pick(wishes, 2, 1);
     /*
@@ -176,9 +168,8 @@ static void front(void **state)
 }
 
 /* Just inside the range the winner stays. Just outside, the named codec wins. */
-static void ranges(void **state)
+TEST(ranges)
 {
-    (void)state;
     struct bo_run other;
     unsigned n_edges = 0;
     assert_true(bo_run_take(exchanged(&run), "exchanged", &other));
@@ -212,9 +203,8 @@ static void ranges(void **state)
     bo_run_free(&other);
 }
 
-static void nothing_to_compare_with(void **state)
+TEST(nothing_to_compare_with)
 {
-    (void)state;
     const struct bo_wish wishes[] = {time_of("point/absent", 1)};
     struct bo_pick answer;
     const char *why = NULL;
@@ -276,9 +266,8 @@ static const struct made readers[] = {
  * Readers of the pick's encoding have the same bytes: they are not rivals and do not determine a
  * weight's range.
  */
-static void readers_are_no_rivals(void **state)
+TEST(readers_are_no_rivals)
 {
-    (void)state;
     struct bo_run made;
     struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
     make_run("pcdata", "point/uniform", readers, 5, 20, &made);
@@ -318,9 +307,8 @@ static void readers_are_no_rivals(void **state)
 }
 
 /* A codec and its paths are one row: the path that ran, with portable C in brackets. */
-static void paths_are_columns_of_one_row(void **state)
+TEST(paths_are_columns_of_one_row)
 {
-    (void)state;
     struct bo_run made;
     struct printed p;
     make_run("pcdata", "point/uniform", readers, 5, 20, &made);
@@ -341,9 +329,8 @@ static void paths_are_columns_of_one_row(void **state)
  * The codecs that the proposal's limit excludes are in the pick's own row, and no reader is a
  * runner-up.
  */
-static void limits_name_what_they_exclude(void **state)
+TEST(limits_name_what_they_exclude)
 {
-    (void)state;
     struct bo_run made;
     struct printed p;
     make_run("pcdata", "point/uniform", readers, 5, 20, &made);
@@ -369,9 +356,8 @@ static const struct made two_sides[] = {
  * Ratios are relative to the format's status quo, wherever it is in the list, and to the best
  * proposal.
  */
-static void the_glance_compares_with_both_sides(void **state)
+TEST(the_glance_compares_with_both_sides)
 {
-    (void)state;
     struct bo_run made;
     struct printed p;
     make_run("lprf", "lookup/uniform", two_sides, 5, 20, &made);
@@ -400,9 +386,8 @@ static void the_glance_compares_with_both_sides(void **state)
 }
 
 /* A median of fewer than 6 repetitions has no interval, so that no pick by times is clear. */
-static void few_repetitions_leave_it_open(void **state)
+TEST(few_repetitions_leave_it_open)
 {
-    (void)state;
     for (unsigned n = 1; n <= 6; n++) {
         struct bo_run made;
         struct printed p;
@@ -426,9 +411,8 @@ static void few_repetitions_leave_it_open(void **state)
 }
 
 /* One sentence per weight, in the terms of the tables, without numbers that are rounding errors. */
-static void ranges_are_sentences(void **state)
+TEST(ranges_are_sentences)
 {
-    (void)state;
     static const struct made tied[] = {{"varint-delta", "status quo", 100, 30},
                                        {"linear-index", "proposed", 128, 10},
                                        {"run-array", "control", 70, 10.1},
@@ -452,9 +436,8 @@ static void ranges_are_sentences(void **state)
 }
 
 /* A format's uses include the cost of building, in time and in memory. */
-static void every_format_shows_the_cost_of_building(void **state)
+TEST(every_format_shows_the_cost_of_building)
 {
-    (void)state;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct bo_uses *its = (*f)->report ? (*f)->report->uses : NULL;
         if (!its) /* of a plugin */
@@ -470,9 +453,8 @@ static void every_format_shows_the_cost_of_building(void **state)
     }
 }
 
-static void uses(void **state)
+TEST(uses)
 {
-    (void)state;
     struct bo_wish wishes[BO_MAX_WISHES];
     const struct bo_uses *lprf = bo_report_of("lprf")->uses;
     const unsigned n = bo_wishes_of_use(lprf, "B", wishes);
@@ -482,9 +464,8 @@ static void uses(void **state)
     assert_int_equal(bo_wishes_of_use(lprf, "absent", wishes), 0);
 }
 
-static void printed(void **state)
+TEST(printed)
 {
-    (void)state;
     const struct bo_wish wishes[] = {size_of(1), time_of("point/pc-4096", 1)};
     const struct bo_pick answer = pick(wishes, 2, 2);
     char *text = NULL;
@@ -502,27 +483,4 @@ static void printed(void **state)
     json_decref(json);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores),
-        cmocka_unit_test(several_documents),
-        cmocka_unit_test(left_out),
-        cmocka_unit_test(unpacked),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(front),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(nothing_to_compare_with),
-        cmocka_unit_test(uses),
-        cmocka_unit_test(printed),
-        cmocka_unit_test(readers_are_no_rivals),
-        cmocka_unit_test(paths_are_columns_of_one_row),
-        cmocka_unit_test(limits_name_what_they_exclude),
-        cmocka_unit_test(the_glance_compares_with_both_sides),
-        cmocka_unit_test(few_repetitions_leave_it_open),
-        cmocka_unit_test(ranges_are_sentences),
-        cmocka_unit_test(every_format_shows_the_cost_of_building),
-    };
-    return cmocka_run_group_tests(tests, make, release);
-}
-TEST_FILE(run_file)
+TEST_FILE(make, release)

@@ -105,9 +105,8 @@ static double number_at(const json_t *entry, const char *key)
     return json_number_value(json_object_get(entry, key));
 }
 
-static void entries_of_a_sound_row(void **state)
+TEST(entries_of_a_sound_row)
 {
-    (void)state;
     static const struct {
         const char *name;
         double real_time, cpu_time;
@@ -143,9 +142,8 @@ static void entries_of_a_sound_row(void **state)
     json_decref(json);
 }
 
-static void failures_have_an_entry_and_no_aggregates(void **state)
+TEST(failures_have_an_entry_and_no_aggregates)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     json_t *json = results_json(&f), *entries = json_object_get(json, "benchmarks");
@@ -161,9 +159,8 @@ static void failures_have_an_entry_and_no_aggregates(void **state)
     json_decref(json);
 }
 
-static void the_context_describes_the_documents(void **state)
+TEST(the_context_describes_the_documents)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     json_t *json = results_json(&f);
@@ -179,9 +176,8 @@ static void the_context_describes_the_documents(void **state)
     json_decref(json);
 }
 
-static void a_users_path_stays_private(void **state)
+TEST(a_users_path_stays_private)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     f.document.path = f.document.provenance = "/home/somebody/secret.txt";
@@ -193,9 +189,8 @@ static void a_users_path_stays_private(void **state)
 }
 
 /* Every digit of a count survives the way through the file, and results of a file stay the same. */
-static void what_is_written_reads_back(void **state)
+TEST(what_is_written_reads_back)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     f.rows[0].exact.counters[0].value = 542204864123;
@@ -243,9 +238,8 @@ static char *table_text(const struct fixture *f, unsigned width)
     return text;
 }
 
-static void csv_by_hand(void **state)
+TEST(csv_by_hand)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     char *text = csv_text(&f);
@@ -260,9 +254,8 @@ static void csv_by_hand(void **state)
     free(text);
 }
 
-static void tables_show_medians_and_failures(void **state)
+TEST(tables_show_medians_and_failures)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     char *text = table_text(&f, 120);
@@ -272,9 +265,8 @@ static void tables_show_medians_and_failures(void **state)
     free(text);
 }
 
-static void narrow_tables_go_on_below(void **state)
+TEST(narrow_tables_go_on_below)
 {
-    (void)state;
     struct fixture f;
     make(&f);
     char *wide = table_text(&f, 120), *narrow = table_text(&f, 10);
@@ -289,9 +281,8 @@ static void narrow_tables_go_on_below(void **state)
     free(narrow);
 }
 
-static void times_in_their_units(void **state)
+TEST(times_in_their_units)
 {
-    (void)state;
     static const struct {
         double ns;
         const char *text, *unit;
@@ -308,19 +299,4 @@ static void times_in_their_units(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_of_a_sound_row),
-        cmocka_unit_test(failures_have_an_entry_and_no_aggregates),
-        cmocka_unit_test(the_context_describes_the_documents),
-        cmocka_unit_test(a_users_path_stays_private),
-        cmocka_unit_test(what_is_written_reads_back),
-        cmocka_unit_test(csv_by_hand),
-        cmocka_unit_test(tables_show_medians_and_failures),
-        cmocka_unit_test(narrow_tables_go_on_below),
-        cmocka_unit_test(times_in_their_units),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -24,9 +24,8 @@ static void list_documents(struct bo_documents *documents)
 }
 
 /* Every document is in one shard, and shards have even sizes, whatever the order of the list. */
-static void test_deals_all_out_once(void **state)
+TEST(test_deals_all_out_once)
 {
-    (void)state;
     unsigned seen[2][N_DOCUMENTS] = {{0}}, curves_in = 0;
     char list[17] = "";
     for (unsigned k = 1; k <= N_SHARDS; k++) {
@@ -92,9 +91,8 @@ static json_t *merge_two(json_t *a, json_t *b, bool partial, char why[BO_MAX_SHA
 }
 
 /* The merged parts print the same as the whole run, except for the captions. */
-static void test_merged_is_the_whole(void **state)
+TEST(test_merged_is_the_whole)
 {
-    (void)state;
     char why[BO_MAX_SHARD_ERROR];
     struct bo_run whole, merged;
     sample_make(&whole);
@@ -114,9 +112,8 @@ static void test_merged_is_the_whole(void **state)
     bo_run_free(&merged);
 }
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
-    (void)state;
     static const struct {
         const char *key, *value; /* JSON, in the second shard's context.bakeoff */
         const char *why;
@@ -159,9 +156,8 @@ static void test_refuses(void **state)
 }
 
 /* Facts in which the parts differ are kept for each part. */
-static void test_keeps_what_is_shared(void **state)
+TEST(test_keeps_what_is_shared)
 {
-    (void)state;
     char why[BO_MAX_SHARD_ERROR];
     json_t *a = make_shard(0), *b = make_shard(1);
     json_object_set_new(json_object_get(json_object_get(b, "context"), "bakeoff"), "machine",
@@ -180,14 +176,4 @@ static void test_keeps_what_is_shared(void **state)
     bo_run_free(&run);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deals_all_out_once),
-        cmocka_unit_test(test_merged_is_the_whole),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_keeps_what_is_shared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

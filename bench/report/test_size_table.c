@@ -24,7 +24,7 @@ static const struct bo_size_table table = {
     "It takes {then %}, or {packed %}, {each} each; {now}; {tool %}, {no such column}."};
 
 /* frame-24: 725 and 1450 bytes, 525 and 1250 under zstd, of 1000 and 2000. */
-static void sums_by_hand(void **state)
+TEST(sums_by_hand)
 {
     struct bo_arena arena;
     char *text = NULL;
@@ -57,9 +57,4 @@ static void sums_by_hand(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_by_hand)};
-    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
-}
-TEST_FILE(run_file)
+TEST_FILE(sample_setup, sample_teardown)

@@ -26,9 +26,8 @@ static char *grid_text(bool machine_dependent)
     return text;
 }
 
-static void a_table_by_hand(void **state)
+TEST(a_table_by_hand)
 {
-    (void)state;
     char *text = grid_text(true);
     assert_non_null(strstr(text, "| codec | role | sections | aside | bytes | ratio | B/table | "
                                  "zstd -19 | lz4 -9 | xz -9 |\n"));
@@ -40,9 +39,8 @@ static void a_table_by_hand(void **state)
 }
 
 /* Figures that depend on compressor libraries or floating point are not in the checked block. */
-static void checked_tables_hold_nothing_of_the_machine(void **state)
+TEST(checked_tables_hold_nothing_of_the_machine)
 {
-    (void)state;
     char *text = grid_text(false);
     assert_non_null(strstr(text, "| 725 | 0.725 | 2.90 |\n"));
     assert_null(strstr(text, "zstd"));
@@ -76,9 +74,8 @@ static bool compare(const char *report, const char *fresh, char **message_ret)
 }
 
 /* All embedded documents in all encodings. */
-static void the_block_is_complete(void **state)
+TEST(the_block_is_complete)
 {
-    (void)state;
     char *a = block();
     struct bo_documents documents;
     assert_true(bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents));
@@ -99,9 +96,8 @@ static void the_block_is_complete(void **state)
     free(a);
 }
 
-static void equal_blocks_pass_wherever_they_stand(void **state)
+TEST(equal_blocks_pass_wherever_they_stand)
 {
-    (void)state;
     char *fresh = block(), *report = NULL, *message;
     assert_true(asprintf(&report, "# A page\n\n%s\nmore of it\n", fresh) > 0);
     assert_true(compare(report, fresh, &message));
@@ -111,9 +107,8 @@ static void equal_blocks_pass_wherever_they_stand(void **state)
     free(fresh);
 }
 
-static void one_changed_byte_is_shown(void **state)
+TEST(one_changed_byte_is_shown)
 {
-    (void)state;
     char *fresh = block(), *report = strdup(fresh), *message;
     char *digit = strstr(report, "| 1.000 |");
     assert_non_null(digit);
@@ -132,9 +127,8 @@ static void one_changed_byte_is_shown(void **state)
     free(fresh);
 }
 
-static void lost_and_new_lines_are_shown(void **state)
+TEST(lost_and_new_lines_are_shown)
 {
-    (void)state;
     char *message;
     assert_false(compare("<!-- sizes begin -->\na\nb\nc\n<!-- sizes end -->\n",
                          "<!-- sizes begin -->\nb\nx\nc\n<!-- sizes end -->\n", &message));
@@ -146,16 +140,4 @@ static void lost_and_new_lines_are_shown(void **state)
     free(message);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_table_by_hand),
-        cmocka_unit_test(checked_tables_hold_nothing_of_the_machine),
-        cmocka_unit_test(the_block_is_complete),
-        cmocka_unit_test(equal_blocks_pass_wherever_they_stand),
-        cmocka_unit_test(one_changed_byte_is_shown),
-        cmocka_unit_test(lost_and_new_lines_are_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -20,7 +20,7 @@ static unsigned count_bars(const char *line)
     return n;
 }
 
-static void markdown_rows_have_equal_columns(void **state)
+TEST(markdown_rows_have_equal_columns)
 {
     char *text = sample_print(*state, "md", NULL, NULL), *rest = text, *line;
     unsigned columns = 0, rows = 0;
@@ -34,7 +34,7 @@ static void markdown_rows_have_equal_columns(void **state)
     free(text);
 }
 
-static void rfc_stays_in_72_columns(void **state)
+TEST(rfc_stays_in_72_columns)
 {
     char *text = sample_print(*state, "rfc", NULL, NULL), *rest = text, *line;
     size_t longest = 0, n_lines = 0;
@@ -48,7 +48,7 @@ static void rfc_stays_in_72_columns(void **state)
     free(text);
 }
 
-static void rfc_says_how_to_judge_and_repeat(void **state)
+TEST(rfc_says_how_to_judge_and_repeat)
 {
     char *text = sample_print(*state, "rfc", NULL, NULL);
     static const char *const needed[] = {
@@ -76,7 +76,7 @@ static void rfc_says_how_to_judge_and_repeat(void **state)
 }
 
 /* The front, the status quo, proposals and failures. If the user selects codecs, exactly these. */
-static void rfc_has_the_codecs_that_matter(void **state)
+TEST(rfc_has_the_codecs_that_matter)
 {
     static const char *const shown[] = {"varint-delta ", "linear-index ", "liar ", "broken "};
     char *text = sample_print(*state, "rfc", NULL, NULL);
@@ -89,9 +89,8 @@ static void rfc_has_the_codecs_that_matter(void **state)
 }
 
 /* Names, figures and words of any length must not break any width. */
-static void text_grids_cut_and_wrap(void **state)
+TEST(text_grids_cut_and_wrap)
 {
-    (void)state;
     static const char x[] =
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     for (unsigned width = 24; width <= 80; width++) {
@@ -124,7 +123,7 @@ static void text_grids_cut_and_wrap(void **state)
     }
 }
 
-static void tex_rows_have_equal_columns(void **state)
+TEST(tex_rows_have_equal_columns)
 {
     char *text = sample_print(*state, "tex", NULL, NULL), *rest = text, *line;
     unsigned columns = 0;
@@ -169,7 +168,7 @@ static unsigned find_field(const char *heading, const char *name)
     return 0;
 }
 
-static void csv_has_the_figures_of_the_results(void **state)
+TEST(csv_has_the_figures_of_the_results)
 {
     char *text = sample_print(*state, "csv", NULL, NULL), *rest = text;
     char *heading = next_line(&rest);
@@ -208,7 +207,7 @@ static void assert_same_figure(const char *field_start, const json_t *value)
         assert_true(json_number_value(value) == strtod(field_start, NULL));
 }
 
-static void json_has_the_figures_of_csv(void **state)
+TEST(json_has_the_figures_of_csv)
 {
     static const char *const figures[] = {"repetitions", "median_ns", "low_ns",
                                           "high_ns",     "p10_ns",    "p90_ns"};
@@ -239,7 +238,7 @@ static void json_has_the_figures_of_csv(void **state)
     free(csv);
 }
 
-static void json_says_where_figures_come_from(void **state)
+TEST(json_says_where_figures_come_from)
 {
     char *text = sample_print(*state, "json", "small-sample", "point");
     json_t *object = json_loads(text, 0, NULL);
@@ -266,7 +265,7 @@ static const char *line_of(const char *text, const char *start)
     return line;
 }
 
-static void markdown_has_the_figures_of_the_results(void **state)
+TEST(markdown_has_the_figures_of_the_results)
 {
     char *text = sample_print(*state, "md", "small-sample", "point");
     char expected[96];
@@ -280,7 +279,7 @@ static void markdown_has_the_figures_of_the_results(void **state)
     free(text);
 }
 
-static void a_reader_has_the_bytes_of_its_encoding(void **state)
+TEST(a_reader_has_the_bytes_of_its_encoding)
 {
     char *text = sample_print(*state, "md", "small-sample", NULL);
     line_of(text, "| varint-delta-cached | status quo | random | 1000 | 1.000 |");
@@ -288,7 +287,7 @@ static void a_reader_has_the_bytes_of_its_encoding(void **state)
     free(text);
 }
 
-static void the_largest_document_is_the_one_shown(void **state)
+TEST(the_largest_document_is_the_one_shown)
 {
     char *text = sample_print(*state, "md", NULL, NULL);
     line_of(text, "| varint-delta | status quo | random | 2000 |");
@@ -298,10 +297,9 @@ static void the_largest_document_is_the_one_shown(void **state)
 /* ---- few repetitions ------------------------------------------------------------------------- */
 
 /* With fewer than 6 repetitions no style prints an interval, and styles for people explain it. */
-static void few_repetitions_have_no_interval(void **state)
+TEST(few_repetitions_have_no_interval)
 {
     static const char none[] = "no 95% intervals, which need 6 repetitions";
-    (void)state;
     for (unsigned n = 1; n <= 6; n++) {
         struct bo_run run;
         assert_true(bo_run_take(sample_json_of(n), "few", &run));
@@ -329,7 +327,7 @@ static void few_repetitions_have_no_interval(void **state)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-static void failures_stay_visible(void **state)
+TEST(failures_stay_visible)
 {
     static const char *const people[] = {"md", "rfc", "tex"};
     for (size_t i = 0; i < 3; i++) {
@@ -357,11 +355,10 @@ static void failures_stay_visible(void **state)
 /*
  * A codec's portable path is in its row. In styles for programs, it is a row with the path's name.
  */
-static void paths_are_named(void **state)
+TEST(paths_are_named)
 {
     struct bo_run run;
     json_t *json = sample_json();
-    (void)state;
     sample_add_portable(json, "liar", 1.5);
     assert_true(bo_run_take(json, "paths", &run));
     char *text = sample_print(&run, "md", NULL, "point");
@@ -394,11 +391,10 @@ static void paths_are_named(void **state)
  * A document that a codec cannot hold is not a failure: the row has dashes, and a line with the
  * reason.
  */
-static void refusals_are_no_failures(void **state)
+TEST(refusals_are_no_failures)
 {
     static const char flaw[] = "\"" SAMPLE_FLAW "\"", refusal[] = "\"unsupported: toys\"";
     struct bo_run run;
-    (void)state;
     json_t *json = sample_json();
     char *text = json_dumps(json, 0);
     json_decref(json);
@@ -421,9 +417,8 @@ static void refusals_are_no_failures(void **state)
     bo_run_free(&run);
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
-    (void)state;
     static const char *const others[] = {
         "[]", "{}", "{\"context\": {}, \"benchmarks\": []}",
         "{\"context\": {\"bakeoff\": {\"documents\": []}}, \"benchmarks\": [{\"name\": 1}]}"};
@@ -434,9 +429,8 @@ static void other_files_are_refused(void **state)
     }
 }
 
-static void marks_by_hand(void **state)
+TEST(marks_by_hand)
 {
-    (void)state;
     struct bo_run_codec codecs[] = {
         {.name = "a"}, {.name = "b", .leaves_out = "a name"}, {.name = "c", .probabilistic = true}};
     struct bo_run_document document = {.codecs = codecs, .n_codecs = 1};
@@ -504,7 +498,7 @@ static void assert_newest_runs(const char *folder, const char *name)
  * By date over all machines. Files with other names are not runs. A run without the format is
  * skipped.
  */
-static void the_newest_run_is_found(void **state)
+TEST(the_newest_run_is_found)
 {
     const struct bo_run *run = *state;
     static const char *const files[] = {"a/20250101T000000Z.json", "b/20250201T000000Z.json",
@@ -553,7 +547,7 @@ static void write_run(const json_t *run, const char *depth, bool is_partial, con
  * A report uses a run of published depth if there is one, a table the newest run. Neither uses a
  * partial run if there is another.
  */
-static void complete_runs_of_published_depth_come_first(void **state)
+TEST(complete_runs_of_published_depth_come_first)
 {
     const struct bo_run *run = *state;
     static const struct {
@@ -593,30 +587,4 @@ static void complete_runs_of_published_depth_come_first(void **state)
     free(a);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markdown_rows_have_equal_columns),
-        cmocka_unit_test(rfc_stays_in_72_columns),
-        cmocka_unit_test(rfc_says_how_to_judge_and_repeat),
-        cmocka_unit_test(rfc_has_the_codecs_that_matter),
-        cmocka_unit_test(text_grids_cut_and_wrap),
-        cmocka_unit_test(tex_rows_have_equal_columns),
-        cmocka_unit_test(paths_are_named),
-        cmocka_unit_test(csv_has_the_figures_of_the_results),
-        cmocka_unit_test(json_has_the_figures_of_csv),
-        cmocka_unit_test(json_says_where_figures_come_from),
-        cmocka_unit_test(markdown_has_the_figures_of_the_results),
-        cmocka_unit_test(a_reader_has_the_bytes_of_its_encoding),
-        cmocka_unit_test(the_largest_document_is_the_one_shown),
-        cmocka_unit_test(few_repetitions_have_no_interval),
-        cmocka_unit_test(failures_stay_visible),
-        cmocka_unit_test(refusals_are_no_failures),
-        cmocka_unit_test(marks_by_hand),
-        cmocka_unit_test(the_newest_run_is_found),
-        cmocka_unit_test(complete_runs_of_published_depth_come_first),
-        cmocka_unit_test(other_files_are_refused),
-    };
-    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
-}
-TEST_FILE(run_file)
+TEST_FILE(sample_setup, sample_teardown)

@@ -14,9 +14,8 @@ static const struct {
     {30, 10, 21, 0.957226}, {100, 40, 61, 0.964800}, {1000, 469, 532, 0.953709},
 };
 
-static void known_intervals(void **state)
+TEST(known_intervals)
 {
-    (void)state;
     double ranks[1000];
     for (size_t i = 0; i < 1000; i++)
         ranks[i] = (double)(i + 1);
@@ -29,9 +28,8 @@ static void known_intervals(void **state)
 }
 
 /* The extremes of 5 values contain the median with 93.75% only. */
-static void too_few_values_have_none(void **state)
+TEST(too_few_values_have_none)
 {
-    (void)state;
     const double values[] = {1, 2, 3, 4, 5};
     for (size_t n = 1; n <= 5; n++) {
         const struct bo_interval interval = bo_median_interval(values, n, 0.95);
@@ -40,9 +38,8 @@ static void too_few_values_have_none(void **state)
     assert_true(bo_median_interval(values, 5, 0.9).coverage == 0.9375);
 }
 
-static void more_confidence_is_wider(void **state)
+TEST(more_confidence_is_wider)
 {
-    (void)state;
     double ranks[40];
     double last = 0;
     for (size_t i = 0; i < 40; i++)
@@ -55,13 +52,4 @@ static void more_confidence_is_wider(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_intervals),
-        cmocka_unit_test(too_few_values_have_none),
-        cmocka_unit_test(more_confidence_is_wider),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

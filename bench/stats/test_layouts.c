@@ -13,9 +13,8 @@
 #include "harness/core/random.h"
 
 /* Values of R's qt(1 - (1 - confidence) / 2, df) and 2 * pt(-t, df). */
-static void student_known(void **state)
+TEST(student_known)
 {
-    (void)state;
     static const double quantiles[][3] = {{0.95, 1, 12.7062047},     {0.95, 4, 2.7764451},
                                           {0.95, 9, 2.2621572},      {0.99, 4, 4.6040949},
                                           {0.95, 2.5, 3.5746548},    {0.95, 1000, 1.9623391},
@@ -54,9 +53,8 @@ static void make(struct bo_random *random, double between, double within, double
     }
 }
 
-static void covers_layouts(void **state)
+TEST(covers_layouts)
 {
-    (void)state;
     enum { TRIALS = 2000 };
     struct bo_random random = bo_random_seeded(7);
     unsigned n_covered = 0, n_covered_by_repetitions = 0;
@@ -82,9 +80,8 @@ static void covers_layouts(void **state)
 }
 
 /* Without a layout effect, the estimate is small. A single layout has no interval. */
-static void finds_no_effect(void **state)
+TEST(finds_no_effect)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(8);
     double times[N], sum = 0;
     unsigned layouts[N];
@@ -105,9 +102,8 @@ static void finds_no_effect(void **state)
  * A test over repetitions finds two builds of equal code different in their layouts; over layouts,
  * 5% of the pairs differ by chance, and a real difference is found.
  */
-static void compares_layouts(void **state)
+TEST(compares_layouts)
 {
-    (void)state;
     enum { TRIALS = 1000 };
     struct bo_random random = bo_random_seeded(9);
     unsigned n_differ = 0, n_found = 0;
@@ -131,9 +127,8 @@ static void compares_layouts(void **state)
 }
 
 /* Two halves of one layout differ by its noise, groups of layouts by the effect of these. */
-static void differs_from_itself(void **state)
+TEST(differs_from_itself)
 {
-    (void)state;
     static const double times[] = {0, 1, 2, 3, 10, 11, 12, 13, 40, 41, 42, 43};
     static const unsigned layouts[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
     const struct bo_repetitions three = {times, layouts, 12}, one = {times, NULL, 4};
@@ -154,9 +149,8 @@ static void differs_from_itself(void **state)
 }
 
 /* Five layouts: two against two, in fifteen ways. */
-static void pairs_halves(void **state)
+TEST(pairs_halves)
 {
-    (void)state;
     double times[LAYOUTS];
     unsigned layouts[LAYOUTS];
     struct bo_differences between = {NULL, 0, 0};
@@ -171,13 +165,4 @@ static void pairs_halves(void **state)
     free(between.items);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(student_known),       cmocka_unit_test(covers_layouts),
-        cmocka_unit_test(finds_no_effect),     cmocka_unit_test(compares_layouts),
-        cmocka_unit_test(differs_from_itself), cmocka_unit_test(pairs_halves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

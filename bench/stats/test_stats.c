@@ -5,9 +5,8 @@
 
 #define assert_near(a, b) assert_float_equal(a, b, 1e-9)
 
-static void percentiles_interpolate(void **state)
+TEST(percentiles_interpolate)
 {
-    (void)state;
     const double five[] = {10, 20, 30, 40, 50};
     assert_near(bo_percentile(five, 5, 0), 10);
     assert_near(bo_percentile(five, 5, 0.1), 14);
@@ -19,17 +18,15 @@ static void percentiles_interpolate(void **state)
     assert_near(bo_percentile(four, 4, 0.9), 7.9);
 }
 
-static void one_value_is_every_percentile(void **state)
+TEST(one_value_is_every_percentile)
 {
-    (void)state;
     const double one[] = {7};
     assert_near(bo_percentile(one, 1, 0.1), 7);
     assert_near(bo_percentile(one, 1, 1), 7);
 }
 
-static void summaries_by_hand(void **state)
+TEST(summaries_by_hand)
 {
-    (void)state;
     double values[] = {9, 2, 4, 4, 5, 7, 5, 4}; /* squares of deviations from 5 add up to 32 */
     const struct bo_summary s = bo_summarise(values, 8);
     assert_int_equal(s.n, 8);
@@ -41,9 +38,8 @@ static void summaries_by_hand(void **state)
     assert_near(values[7], 9);
 }
 
-static void small_samples(void **state)
+TEST(small_samples)
 {
-    (void)state;
     double one[] = {3};
     const struct bo_summary s = bo_summarise(one, 1), none = bo_summarise(one, 0);
     assert_near(s.median, 3);
@@ -52,14 +48,4 @@ static void small_samples(void **state)
     assert_near(none.median, 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentiles_interpolate),
-        cmocka_unit_test(one_value_is_every_percentile),
-        cmocka_unit_test(summaries_by_hand),
-        cmocka_unit_test(small_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

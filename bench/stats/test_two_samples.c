@@ -49,9 +49,8 @@ static const struct {
      0.56},
 };
 
-static void exact_answers_are_those_of_r(void **state)
+TEST(exact_answers_are_those_of_r)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(exact); i++) {
         struct bo_contrast c;
         assert_true(
@@ -67,9 +66,8 @@ static void exact_answers_are_those_of_r(void **state)
 }
 
 /* The samples' roles change: the same probability, the opposite effect. */
-static void exchanged(void **state)
+TEST(exchanged)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(exact); i++) {
         struct bo_contrast c;
         assert_true(
@@ -81,9 +79,8 @@ static void exchanged(void **state)
     }
 }
 
-static void coverage_is_what_samples_allow(void **state)
+TEST(coverage_is_what_samples_allow)
 {
-    (void)state;
     struct bo_contrast c;
     const double a[] = {1, 2, 3}, b[] = {4, 5, 6};
     assert_true(bo_contrast_samples(a, 3, b, 3, 0.95, &c));
@@ -96,9 +93,8 @@ static void coverage_is_what_samples_allow(void **state)
 
 /* ---- by the normal approximation ------------------------------------------------------------- */
 
-static void ties(void **state)
+TEST(ties)
 {
-    (void)state;
     struct bo_contrast c;
     const double a[] = {1, 2, 2, 3, 3, 3, 4}, b[] = {2, 3, 3, 4, 4, 5, 5, 6};
     assert_true(bo_contrast_samples(a, 7, b, 8, 0.95, &c));
@@ -115,9 +111,8 @@ static void ties(void **state)
 }
 
 /* More than 49 values, none of them tied. */
-static void large(void **state)
+TEST(large)
 {
-    (void)state;
     enum { N_A = 60, N_B = 55 };
     double a[N_A], b[N_B];
     for (unsigned i = 0; i < N_A; i++)
@@ -136,9 +131,8 @@ static void large(void **state)
 
 /* ---- several tests --------------------------------------------------------------------------- */
 
-static void holm(void **state)
+TEST(holm)
 {
-    (void)state;
     double p[] = {0.01, 0.04, 0.03, 0.005, 0.5, 0.02}, q[] = {0.9, 0.0001, 0.4, 0.4};
     const double p_adjusted[] = {0.05, 0.09, 0.09, 0.03, 0.5, 0.08};
     const double q_adjusted[] = {1, 0.0004, 1, 1};
@@ -149,16 +143,4 @@ static void holm(void **state)
         assert_true(near(q[i], q_adjusted[i], 1e-12));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_answers_are_those_of_r),
-        cmocka_unit_test(exchanged),
-        cmocka_unit_test(coverage_is_what_samples_allow),
-        cmocka_unit_test(ties),
-        cmocka_unit_test(large),
-        cmocka_unit_test(holm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

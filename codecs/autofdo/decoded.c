@@ -277,7 +277,6 @@ enum bo_status autofdo_decoded_query(const struct bo_codec *self, void *reader, 
                                      const void *queries, size_t n, void *answers,
                                      struct bo_error *err)
 {
-    (void)err;
     const struct decoded *d = reader;
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++)

@@ -168,7 +168,6 @@ static enum bo_status tu_oracle(const void *opaque, const void *queries, size_t 
 
 static enum bo_status scan_oracle(const void *opaque, const void *queries, size_t n, void *answers)
 {
-    (void)queries;
     const struct autofdo_model *model = opaque;
     struct autofdo_digest sum = {0}, *digests = answers;
     for (size_t f = 0; f < model->n_functions; f++) {
@@ -248,7 +247,6 @@ static struct autofdo_summary summary_of(const struct counts *counts)
 static enum bo_status summary_oracle(const void *opaque, const void *queries, size_t n,
                                      void *answers)
 {
-    (void)queries;
     const struct autofdo_model *model = opaque;
     struct counts counts = {0};
     uint64_t max_head = 0;
@@ -353,7 +351,6 @@ static void put_digest(struct bo_writer *out, const struct autofdo_digest *diges
 
 static void print_digest(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     struct autofdo_digest digest;
     memcpy(&digest, bytes.p, sizeof digest);
     put_count(out, "functions", digest.n_functions);
@@ -363,7 +360,6 @@ static void print_digest(const void *query, struct bo_span bytes, struct bo_writ
 /* Counts, a line each; then a line for each target. */
 static void print_answer(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     const struct autofdo_answer *answer = (const void *)bytes.p;
     if (answer->digest.n_functions == 0) {
         bo_put_text(out, "no such function\n");
@@ -386,7 +382,6 @@ static void print_answer(const void *query, struct bo_span bytes, struct bo_writ
 
 static void print_summary(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     struct autofdo_summary summary;
     memcpy(&summary, bytes.p, sizeof summary);
     put_count(out, "total", summary.total_count);

@@ -14,7 +14,6 @@ static char folder[64];
 
 static int set_up(void **state)
 {
-    (void)state;
     format = bo_find_format("autofdo");
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     return bo_temporary_folder(folder, sizeof folder) ? 0 : -1;
@@ -22,7 +21,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     return rmdir(folder);
 }
@@ -83,9 +81,8 @@ static struct autofdo_model *for_llvm(const struct autofdo_model *model)
 }
 
 /* What we print, LLVM prints, too; the comments of timestamps and files do not disturb it. */
-static void test_same_text(void **state)
+TEST(test_same_text)
 {
-    (void)state;
     need_llvm();
     unsigned n = 0;
     for (uint64_t seed = 0; seed < 24; seed++) {
@@ -110,9 +107,8 @@ static bool stays_small(const struct autofdo_model *model, const struct bo_merge
     return report->n_saturated == 0 && summary.total_count < UINT64_MAX;
 }
 
-static void test_same_sum(void **state)
+TEST(test_same_sum)
 {
-    (void)state;
     need_llvm();
     unsigned n = 0;
     for (uint64_t seed = 0; seed < 24; seed++) {
@@ -138,9 +134,8 @@ static void test_same_sum(void **state)
 }
 
 /* Texts, and LLVM's output for them, as stated in the README. NULL: LLVM rejects the text. */
-static void test_what_llvm_does(void **state)
+TEST(test_what_llvm_does)
 {
-    (void)state;
     static const struct {
         const char *text, *llvm;
         bool is_taken; /* by us; then our canonical text is LLVM's */
@@ -174,13 +169,4 @@ static void test_what_llvm_does(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_text),
-        cmocka_unit_test(test_same_sum),
-        cmocka_unit_test(test_what_llvm_does),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

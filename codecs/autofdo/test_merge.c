@@ -25,9 +25,8 @@ static const char *merge_texts(const char *a, const char *b, uint64_t n_saturate
     return (const char *)print_text(merge(models, 2, n_saturated), &arena).p;
 }
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
-    (void)state;
     static const char *const cases[][3] = {
         {"", "", ""},
         {"f:0:1\n 1: 2\n", "", "f:2:1\n 1: 2\n"},
@@ -45,9 +44,8 @@ static void test_sums(void **state)
 }
 
 /* The earliest that there is. */
-static void test_timestamps(void **state)
+TEST(test_timestamps)
 {
-    (void)state;
     assert_string_equal(merge_texts("#@ timestamp 7\nf:0:0\n", "f:0:0\n", 0),
                         "#@ timestamp 7\nf:0:0\n");
     assert_string_equal(merge_texts("f:0:0\n", "#@ timestamp 7\nf:0:0\n", 0),
@@ -57,9 +55,8 @@ static void test_timestamps(void **state)
 }
 
 /* The first path that is not empty stays. */
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     assert_string_equal(merge_texts("#@ file f\ta\nf:0:0\n", "#@ file f\tb\nf:0:0\n", 0),
                         "#@ file f\ta\nf:0:0\n");
     assert_string_equal(merge_texts("#@ file f\nf:0:0\n", "#@ file f\tb\nf:0:0\n", 0),
@@ -72,9 +69,8 @@ static void test_files(void **state)
 #define MAX "18446744073709551615"
 
 /* Sums stop at 2^64 - 1; each counts once, however much is added on top. */
-static void test_saturation(void **state)
+TEST(test_saturation)
 {
-    (void)state;
     static const char x[] = "f:0:" MAX "\n 1: " MAX "\n 2: 9 a:" MAX "\n 3: c:0\n  1: " MAX "\n";
     static const char y[] = "f:0:1\n 1: 0\n 2: 1 a:5\n 3: c:0\n  1: 1\n";
     static const char sum[] =
@@ -86,9 +82,8 @@ static void test_saturation(void **state)
     merge(many, 4, 4); /* now record 1, too */
 }
 
-static void test_few_models(void **state)
+TEST(test_few_models)
 {
-    (void)state;
     const struct autofdo_model *model = generate_model(6, 20, &arena);
     const struct autofdo_model nothing = {0};
     const void *const one[] = {model};
@@ -156,9 +151,8 @@ static void tally_model(struct tallies *tallies, const struct autofdo_model *mod
 }
 
 /* Generated models and their mutants: each thing of them is in the sum, and nothing else. */
-static void test_against_a_plain_sum(void **state)
+TEST(test_against_a_plain_sum)
 {
-    (void)state;
     static struct tallies parts, sum;
     uint64_t n_tallies = 0;
     for (uint64_t seed = 0; seed < 24; seed++) {
@@ -192,9 +186,8 @@ static void test_against_a_plain_sum(void **state)
 }
 
 /* One part out of order and double is brought into order by being added up alone. */
-static void test_sum_of_one(void **state)
+TEST(test_sum_of_one)
 {
-    (void)state;
     static const struct autofdo_target targets[] = {
         {BYTES("b"), 1}, {BYTES("a"), 2}, {BYTES("b"), UINT64_MAX}};
     static const struct autofdo_record records[] = {
@@ -218,23 +211,12 @@ static void test_sum_of_one(void **state)
                         "  5: 1 b:" MAX " a:2\n");
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     const void *const models[] = {
         parse_text("#@ file f\ta\nf:0:1\n 1: 2 a:1\n 2: c:0\n  1: 1\n", &arena),
         parse_text("f:0:1\n 1: 2 a:1\n 2: c:0\n  1: 1\ng:0:0\n", &arena)};
     expect_failing_merges(models, 2);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),       cmocka_unit_test(test_timestamps),
-        cmocka_unit_test(test_files),      cmocka_unit_test(test_saturation),
-        cmocka_unit_test(test_few_models), cmocka_unit_test(test_against_a_plain_sum),
-        cmocka_unit_test(test_sum_of_one), cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -9,9 +9,8 @@
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-static void test_names_and_paths(void **state)
+TEST(test_names_and_paths)
 {
-    (void)state;
     static const char *const good[] = {"f", "_ZN1fEv", "a:b",  "x#![0", "\x7f",  "\xff",
                                        ".", "a b",     "a: b", "a:1b",  "a 1:1", "x:1:"};
     static const char *const bad[] = {"",   "0f",  "#f", "!f",    "[f",       "a\tb",
@@ -56,9 +55,8 @@ static void make_parts(struct parts *p)
 }
 
 /* One rule broken at a time, by writing a number or a name over a part. */
-static void test_flaws(void **state)
+TEST(test_flaws)
 {
-    (void)state;
     static struct parts p;
     const struct {
         uint32_t *number;
@@ -111,9 +109,8 @@ static void test_flaws(void **state)
     assert_non_null(autofdo_model_flaw(&p.model, &none));
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     static struct autofdo_callsite callsites[AUTOFDO_MAX_DEPTH + 1];
     struct autofdo_function function = {.body = {bo_span_of("f"), 0, 1, NULL, callsites}};
     const struct autofdo_model model = {1, &function, 0, NULL};
@@ -128,9 +125,8 @@ static void test_depth(void **state)
                         "instances are nested more than 256 deep");
 }
 
-static void test_path_of(void **state)
+TEST(test_path_of)
 {
-    (void)state;
     static struct parts p;
     make_parts(&p);
     assert_true(bo_span_equal(*autofdo_path_of(&p.model, bo_span_of("c2")), bo_span_of("a.c")));
@@ -140,9 +136,8 @@ static void test_path_of(void **state)
 }
 
 /* Names by number, also after the table has grown many times. */
-static void test_table_of_names(void **state)
+TEST(test_table_of_names)
 {
-    (void)state;
     struct autofdo_name_table table;
     size_t number;
     assert_true(autofdo_names_init(&table, 0, &arena));
@@ -161,9 +156,8 @@ static void test_table_of_names(void **state)
 
 /* ---- equality and counts --------------------------------------------------------------------- */
 
-static void test_differences(void **state)
+TEST(test_differences)
 {
-    (void)state;
     static const char base[] =
         "#@ file c\ta.c\n#@ timestamp 4\nf:0:1\n 1.2: 5 t:6\n 3: c:0\n  4: 7\n";
     static const char *const cases[][2] = {
@@ -202,9 +196,8 @@ static void test_differences(void **state)
         assert_string_equal(format->differ(model, parse_text(cases[i][0], &arena)), cases[i][1]);
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     const struct autofdo_model *model = parse_text(
         "#@ file c\ta.c\n#@ file f\ta.c\nf:0:1\n 1: 5 c:6\n 3: c:0\n  4: 5\ng:0:1\n", &arena);
     static const struct bo_unit expected[] = {
@@ -235,9 +228,8 @@ static const char *flaw_of(const void *model, struct bo_arena *scratch)
     return autofdo_model_flaw(model, scratch);
 }
 
-static void test_generated_models_are_valid(void **state)
+TEST(test_generated_models_are_valid)
 {
-    (void)state;
     expect_valid_models(40, 40, flaw_of);
 }
 
@@ -321,9 +313,8 @@ static void note(const void *model)
 }
 
 /* Among them all is what is hard. */
-static void test_generated_from_bytes(void **state)
+TEST(test_generated_from_bytes)
 {
-    (void)state;
     const struct extremes *seen = &extremes;
     expect_models_from_bytes(400, flaw_of, note);
     assert_true(seen->one_byte && seen->long_name && seen->very_long_name && seen->high_byte);
@@ -334,34 +325,15 @@ static void test_generated_from_bytes(void **state)
     assert_true(seen->many_callsites && seen->many_records);
 }
 
-static void test_same_seed_same_model(void **state)
+TEST(test_same_seed_same_model)
 {
-    (void)state;
     expect_same_seed_same_model(50);
     expect_uses_decide();
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     expect_failing_allocations(12, 4);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_and_paths),
-        cmocka_unit_test(test_flaws),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_path_of),
-        cmocka_unit_test(test_table_of_names),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_generated_models_are_valid),
-        cmocka_unit_test(test_generated_from_bytes),
-        cmocka_unit_test(test_same_seed_same_model),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -21,9 +21,8 @@ static struct autofdo_summary answer_summary(const struct autofdo_model *model)
     return summary;
 }
 
-static void test_known_summary(void **state)
+TEST(test_known_summary)
 {
-    (void)state;
     const struct autofdo_model *model =
         parse_text("f:0:3\n 1: 50\n 2: 20\n 3: c:0\n  1: 20\ng:0:5\n 1: 9\n 2: 1\n 3: 0\n", &arena);
     const struct autofdo_summary summary = answer_summary(model);
@@ -38,9 +37,8 @@ static void test_known_summary(void **state)
 }
 
 /* Two ways to compute it agree, also where totals saturate. */
-static void test_summaries_agree(void **state)
+TEST(test_summaries_agree)
 {
-    (void)state;
     unsigned n_saturated = 0;
     for (uint64_t seed = 0; seed < 120; seed++) {
         const struct autofdo_model *model = generate_model(seed, seed, &arena);
@@ -83,9 +81,8 @@ static struct autofdo_digest digest_by_hand(void)
     return digest;
 }
 
-static void test_known_function(void **state)
+TEST(test_known_function)
 {
-    (void)state;
     const struct autofdo_model *model = parse_text(sample, &arena);
     const struct autofdo_name_query queries[] = {{bo_span_of("f")}, {bo_span_of("c")}};
     _Alignas(8) uint8_t bytes[1024];
@@ -117,9 +114,8 @@ static struct autofdo_digest answer_digest(const struct autofdo_model *model, un
     return digest;
 }
 
-static void test_known_units(void **state)
+TEST(test_known_units)
 {
-    (void)state;
     const struct autofdo_model *model = parse_text(sample, &arena);
     const struct autofdo_digest a = answer_digest(model, AUTOFDO_TU, "a.c");
     const struct autofdo_digest none = answer_digest(model, AUTOFDO_TU, "");
@@ -133,9 +129,8 @@ static void test_known_units(void **state)
 }
 
 /* All functions, each found by its name; all units: both make up the scan. */
-static void test_all_queries_add_up(void **state)
+TEST(test_all_queries_add_up)
 {
-    (void)state;
     static _Alignas(8) uint8_t bytes[1 << 20];
     for (uint64_t seed = 0; seed < 30; seed++) {
         const struct autofdo_model *model = generate_model(seed, 2 * seed, &arena);
@@ -193,9 +188,8 @@ static const struct bo_workload *find_workload(unsigned kind, const char *name)
     return NULL;
 }
 
-static void test_present_and_absent_names(void **state)
+TEST(test_present_and_absent_names)
 {
-    (void)state;
     static const struct {
         const char *workload;
         bool is_there;
@@ -214,9 +208,8 @@ static void test_present_and_absent_names(void **state)
 }
 
 /* Nearly all of the counts are those of one function: so are nearly all queries. */
-static void test_hot_names(void **state)
+TEST(test_hot_names)
 {
-    (void)state;
     enum { N = 2000 };
     static struct autofdo_name_query queries[N];
     const struct autofdo_model *model =
@@ -232,9 +225,8 @@ static void test_hot_names(void **state)
 }
 
 /* Each path once, all of them when there is room. */
-static void test_units_are_drawn_once(void **state)
+TEST(test_units_are_drawn_once)
 {
-    (void)state;
     enum { N = 100 };
     static struct autofdo_path_query queries[N];
     const struct bo_workload *workload = find_workload(AUTOFDO_TU, "uniform");
@@ -251,9 +243,8 @@ static void test_units_are_drawn_once(void **state)
     }
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    (void)state;
     enum { N = 400 };
     static struct autofdo_name_query names[N];
     static struct autofdo_path_query paths[N];
@@ -304,9 +295,8 @@ static const char *answer_text(const struct autofdo_model *model, unsigned k, in
     return text;
 }
 
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
-    (void)state;
     char *const f[] = {(char[]){"f"}, (char[]){"g"}}, *const x[] = {(char[]){"x"}};
     char *const path[] = {(char[]){"a.c"}};
     const struct autofdo_model *model = parse_text(sample, &arena);
@@ -335,20 +325,4 @@ static void test_command_line(void **state)
     assert_int_equal(autofdo_kinds[AUTOFDO_SCAN].parse(1, f, NULL, query, &error), BO_BAD_USAGE);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_summary),
-        cmocka_unit_test(test_summaries_agree),
-        cmocka_unit_test(test_known_function),
-        cmocka_unit_test(test_known_units),
-        cmocka_unit_test(test_all_queries_add_up),
-        cmocka_unit_test(test_present_and_absent_names),
-        cmocka_unit_test(test_hot_names),
-        cmocka_unit_test(test_units_are_drawn_once),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_command_line),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -172,9 +172,8 @@ static void expect_case(const char *codec_name, struct bo_span file, const struc
         fail_msg("%s: %s: %s: %s", codec_name, c->row, finding.class, finding.detail);
 }
 
-static void test_head(void **state)
+TEST(test_head)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(head_cases); i++)
         expect_case("shared-trees", test_trees_file, &head_cases[i]);
 }
@@ -183,9 +182,8 @@ static void test_head(void **state)
  * Up to 2^32 - 2 places of lists and of variants, in files that have room for more: of zeros, which
  * are never read, so that they use no memory.
  */
-static void test_most_places(void **state)
+TEST(test_most_places)
 {
-    (void)state;
     enum { ROOM_NBYTES = 1 << 29, SUMMARY_NBYTES = 4 + 2 * AUTOFDO_N_CUTOFFS };
     static const struct {
         uint64_t n_spots, n_parts;
@@ -225,51 +223,36 @@ static void test_most_places(void **state)
     munmap(file, nbytes);
 }
 
-static void test_summary(void **state)
+TEST(test_summary)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(summary_cases); i++)
         expect_case("shared-trees", test_trees_file, &summary_cases[i]);
 }
 
-static void test_index(void **state)
+TEST(test_index)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(index_cases); i++)
         expect_case("shared-trees", test_trees_file, &index_cases[i]);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(names_cases); i++)
         expect_case("shared-trees", test_trees_file, &names_cases[i]);
 }
 
-static void test_trees(void **state)
+TEST(test_trees)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(trees_cases); i++)
         expect_case("shared-trees", test_trees_file, &trees_cases[i]);
 }
 
-static void test_zstd(void **state)
+TEST(test_zstd)
 {
-    (void)state;
     if (!test_trees_codec("shared-trees-zstd"))
         skip();
     for (size_t i = 0; i < N_ELEMENTS(zstd_cases); i++)
         expect_case("shared-trees-zstd", test_trees_zstd_file, &zstd_cases[i]);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_head),    cmocka_unit_test(test_most_places),
-        cmocka_unit_test(test_summary), cmocka_unit_test(test_index),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_zstd),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -12,9 +12,8 @@
 /* ---- one spelling ---------------------------------------------------------------------------- */
 
 /* What is read, and its canonical form. */
-static void test_canonical_form(void **state)
+TEST(test_canonical_form)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", ""},
         {"# nothing\n\n   # here\n", ""},
@@ -54,16 +53,14 @@ static void test_canonical_form(void **state)
     }
 }
 
-static void test_generated_models_survive(void **state)
+TEST(test_generated_models_survive)
 {
-    (void)state;
     expect_texts_survive(60, 120);
 }
 
 /* The model holds nothing of the text that it came from. */
-static void test_text_may_go(void **state)
+TEST(test_text_may_go)
 {
-    (void)state;
     static const char text[] = "#@ file f\tpath\nf:1:1\n 1: 1 t:1\n 2: c:0\n";
     uint8_t *copy = malloc(sizeof text);
     void *model;
@@ -77,9 +74,8 @@ static void test_text_may_go(void **state)
 
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t off;
@@ -160,9 +156,8 @@ static struct bo_span nested_text(unsigned depth)
     return text;
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     struct bo_error error = {0};
     void *model;
     const struct bo_span deepest = nested_text(AUTOFDO_MAX_DEPTH);
@@ -173,9 +168,8 @@ static void test_depth(void **state)
     assert_true(error.off == deepest.n + AUTOFDO_MAX_DEPTH + 3);
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     static const char text[] = "#@ file c\ta\n#@ timestamp 9\nf:0:0\n 2: 1 t:1 u:2\n 1: c:0\n"
                                "  1: 1\n  1: 1 t:1\n 1: c:0\n  2: 5\ng:0:1\n";
     bool complete = false;
@@ -199,9 +193,8 @@ static void test_each_allocation_fails(void **state)
 }
 
 /* A name of a megabyte, and a record of 100000 targets: no work but what is linear. */
-static void test_long_lines(void **state)
+TEST(test_long_lines)
 {
-    (void)state;
     struct bo_writer out;
     void *model;
     bo_writer_init(&out, &arena);
@@ -219,20 +212,9 @@ static void test_long_lines(void **state)
     bo_writer_free(&out);
 }
 
-static void test_subjects(void **state)
+TEST(test_subjects)
 {
-    (void)state;
     expect_subjects("f:1:1\n 1: 1\ng:3:1\n 1: 3\n", "g", "");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_generated_models_survive),
-        cmocka_unit_test(test_text_may_go),    cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_depth),          cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_long_lines),     cmocka_unit_test(test_subjects),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

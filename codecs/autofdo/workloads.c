@@ -23,7 +23,6 @@ _Static_assert(sizeof(struct autofdo_name_query) == sizeof(struct bo_span), "a q
 static size_t draw_uniform(const void *model, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
-    (void)arena;
     const struct bo_names names = names_of(model);
     return bo_draw_present_names(&names, random, n, queries);
 }

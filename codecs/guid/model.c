@@ -9,7 +9,6 @@ static const struct bo_field fields[] = {
 
 static const char *flaw_of(const void *before, const void *record)
 {
-    (void)before;
     return ((const struct guid_entry *)record)->nbytes ? NULL : "body is empty";
 }
 

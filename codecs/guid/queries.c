@@ -58,7 +58,6 @@ static size_t draw_uniform(const void *model, struct bo_random *random, struct b
     struct guid_find_query *q = queries;
     size_t n_entries;
     const struct guid_entry *entries = entries_of(model, &n_entries);
-    (void)arena;
     for (size_t i = 0; i < n && n_entries; i++)
         q[i].guid = entries[bo_random_index(random, n_entries)].guid;
     return n_entries ? n : 0;
@@ -71,7 +70,6 @@ static size_t draw_miss(const void *model, struct bo_random *random, struct bo_a
     struct guid_find_query *q = queries;
     size_t n_entries;
     const struct guid_entry *entries = entries_of(model, &n_entries);
-    (void)arena;
     for (size_t i = 0; i < n;) {
         q[i].guid = bo_random_u64(random);
         const size_t e = bo_records_lower_bound(&guid_shape, model, q[i].guid);

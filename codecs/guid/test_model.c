@@ -9,13 +9,11 @@
 
 static const char *flaw_of(const void *model, struct bo_arena *arena)
 {
-    (void)arena;
     return bo_records_flaw(&guid_shape, model);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     static const struct marked_mistake mistakes[] = {
         {"@guid 2\n", BO_CORRUPT, "first line does not name the format and its version 1"},
         {"guid 1\n0x1@", BO_CORRUPT, "record ends before its field nbytes"},
@@ -28,9 +26,8 @@ static void test_text(void **state)
     expect_texts_survive(60, 40);
 }
 
-static void test_generated_models(void **state)
+TEST(test_generated_models)
 {
-    (void)state;
     expect_valid_models(100, 30, flaw_of);
     expect_models_from_bytes(100, flaw_of, NULL);
     expect_same_seed_same_model(20);
@@ -39,9 +36,8 @@ static void test_generated_models(void **state)
 }
 
 /* What the command line gives to the query. */
-static void test_arguments(void **state)
+TEST(test_arguments)
 {
-    (void)state;
     char *numbers[] = {"18446744073709551615", "1"}, *words[] = {"x"},
          *larger[] = {"18446744073709551616"};
     struct guid_find_query query = {0};
@@ -56,9 +52,8 @@ static void test_arguments(void **state)
     assert_string_equal(error.what, "expects a GUID, a decimal number");
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
-    (void)state;
     static const struct guid_entry entries[] = {{1, 10}, {5, GUID_NO_BODY}};
     const struct bo_records model = {(void *)entries, 2};
     const struct guid_find_query queries[] = {{1}, {5}, {4}};
@@ -95,9 +90,8 @@ static double nbytes_a_guid(const char *codec, size_t n)
     return nbytes;
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     enum { N = 1000000 };
     assert_true(nbytes_a_guid("quotients", N) < 7.2);
     assert_true(nbytes_a_guid("fingerprint-32", N) < 5.7);
@@ -113,7 +107,6 @@ static enum bo_status find_all(const struct bo_codec *self, void *reader, unsign
                                const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     struct guid_find_answer *a = answers;
-    (void)self;
     const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
     for (size_t i = 0; i < n; i++)
         a[i].state = a[i].state == GUID_ABSENT ? GUID_IS_MEMBER : a[i].state;
@@ -124,9 +117,8 @@ static enum bo_status find_all(const struct bo_codec *self, void *reader, unsign
  * A probabilistic codec may find a few absent neighbours of GUIDs, which are not random. A codec
  * that finds more is wrong.
  */
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer text;
     unsigned n_probabilistic = 0;
@@ -153,13 +145,4 @@ static void test_neighbours(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_generated_models),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

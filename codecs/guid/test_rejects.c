@@ -50,9 +50,8 @@ static void expect_changes(const char *codec_name, const struct change *changes,
 
 static const char too_long[] = "body ends before its start or is too long";
 
-static void test_sorted(void **state)
+TEST(test_sorted)
 {
-    (void)state;
     static const struct change changes[] = {
         {.at = 7,
          .cuts = true,
@@ -72,9 +71,8 @@ static void test_sorted(void **state)
     EXPECT("sorted", changes);
 }
 
-static void test_llvm103(void **state)
+TEST(test_llvm103)
 {
-    (void)state;
     /* 0: N = 3; 1: GUIDs; 25: K = 2; 26: 0, 0; 28: 2, 5; 30: 305 in 2 bytes */
     static const struct change changes[] = {
         {.at = 0,
@@ -104,9 +102,8 @@ static void test_llvm103(void **state)
     EXPECT("llvm103", changes);
 }
 
-static void test_chained(void **state)
+TEST(test_chained)
 {
-    (void)state;
     /* n = 3, B = 8; at 8 the buckets, 1, 2 and 7 with items at 72, 86 and 100; at 114 the total */
     static const struct change changes[] = {
         {.at = 11,
@@ -166,9 +163,8 @@ static void test_chained(void **state)
     EXPECT("chained", changes);
 }
 
-static void test_eytzinger(void **state)
+TEST(test_eytzinger)
 {
-    (void)state;
     /* K = 2, M = 1; GUIDs at 16 and 32; starts at 40 */
     static const struct change changes[] = {
         {.at = 19,
@@ -249,9 +245,8 @@ static void expect_no_key_twice(const char *codec_name)
     bo_arena_free(&arena);
 }
 
-static void test_quotients(void **state)
+TEST(test_quotients)
 {
-    (void)state;
     /*
      * d = 2, w = 62, l = 6; header 8, directory 16; the block at 24: m, 1100 and 1000 of buckets,
      * 186 bits of rests, 18 of low and 3 + 4 of high bits: 18 + 7 + 186 + 18 + 7 + 4 bits
@@ -316,9 +311,8 @@ static void test_quotients(void **state)
     expect_no_key_twice("quotients");
 }
 
-static void test_perfect_hash(void **state)
+TEST(test_perfect_hash)
 {
-    (void)state;
     /*
      * B = 1, m = 4, l = 6; header 12, a pilot, groups at 14, entries of 38 bits at 22, 4 + 4 high
      * bits at 41, 40 zeros
@@ -376,9 +370,8 @@ static void test_perfect_hash(void **state)
 }
 
 /* Two GUIDs that no pilot separates, and one with the fingerprint of a free slot, are listed. */
-static void test_list(void **state)
+TEST(test_list)
 {
-    (void)state;
     enum { N = 2000 };
     const struct bo_codec *codec = bo_find_codec(test_format(), "perfect-hash-32");
     struct bo_random random = bo_random_seeded(1);
@@ -445,9 +438,8 @@ static void test_list(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     struct bo_records *model;
@@ -483,14 +475,4 @@ static void test_limits(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorted),    cmocka_unit_test(test_llvm103),
-        cmocka_unit_test(test_chained),   cmocka_unit_test(test_eytzinger),
-        cmocka_unit_test(test_quotients), cmocka_unit_test(test_perfect_hash),
-        cmocka_unit_test(test_list),      cmocka_unit_test(test_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -78,9 +78,7 @@ static int read_name(void *opaque, char **name_ret, cmph_uint32 *nbytes_ret)
 
 static void dispose_of_name(void *opaque, char *name, cmph_uint32 nbytes)
 {
-    (void)opaque;
     (void)name; /* the model's */
-    (void)nbytes;
 }
 
 static void rewind_names(void *opaque)
@@ -277,7 +275,6 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
                                        struct bo_span name, struct lprf_match *match,
                                        struct bo_error *err)
 {
-    (void)name;
     return lprf_match_next_place(file, index->width, match, err);
 }
 
@@ -321,13 +318,11 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
 
 static inline enum lprf_order order_of(const struct index *index)
 {
-    (void)index;
     return LPRF_UNORDERED;
 }
 
 static inline bool file_is_alphabetical(const struct index *index)
 {
-    (void)index;
     return false;
 }
 

@@ -5,13 +5,11 @@
 
 static size_t nothing_shared(const struct lprf_writer *w)
 {
-    (void)w;
     return 0;
 }
 
 static void put_nothing(struct lprf_writer *w)
 {
-    (void)w;
 }
 
 static size_t varints_nbytes(const uint64_t *values, size_t n)

@@ -86,7 +86,6 @@ static inline enum bo_status lprf_read_varint(struct bo_span in, size_t *off, ui
  */
 static inline enum bo_status lprf_u64_open_shared(struct lprf_file *file, struct bo_error *err)
 {
-    (void)err;
     file->records_off = file->end_of_index;
     return BO_OK;
 }
@@ -112,7 +111,6 @@ static inline enum bo_status lprf_u64_read_counters(const struct lprf_file *file
                                                     uint64_t *counters, size_t *end_ret,
                                                     struct bo_error *err)
 {
-    (void)err;
     const uint8_t *p = file->in.p + record->off;
     for (size_t i = 0; i < record->n_counters; i++)
         counters[i] = bo_le64(p + 8 * i);

@@ -228,8 +228,6 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
                                        struct bo_span name, struct lprf_match *match,
                                        struct bo_error *err)
 {
-    (void)index;
-    (void)name;
     match->off = 0;
     if (match->left == 0)
         return BO_OK;
@@ -337,13 +335,11 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
 
 static inline enum lprf_order order_of(const struct index *index)
 {
-    (void)index;
     return LPRF_UNORDERED;
 }
 
 static inline bool file_is_alphabetical(const struct index *index)
 {
-    (void)index;
     return false;
 }
 

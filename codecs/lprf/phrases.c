@@ -220,7 +220,6 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
 static enum bo_status find_more(const struct lprf_file *file, const struct index *index,
                                 struct bo_span name, struct lprf_match *match, struct bo_error *err)
 {
-    (void)name;
     return lprf_match_more(file, &index->slots, match, err);
 }
 
@@ -379,7 +378,6 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
 
 static inline enum lprf_order order_of(const struct index *index)
 {
-    (void)index;
     return LPRF_UNORDERED;
 }
 

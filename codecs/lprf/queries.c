@@ -127,7 +127,6 @@ static bool has_room(const struct bo_sink *sink, const struct lprf_model *model,
 static enum bo_status iterate_oracle(const void *opaque, const void *queries, size_t n,
                                      void *answers)
 {
-    (void)queries;
     const struct lprf_model *model = opaque;
     if (!has_room(answers, model, n))
         return BO_OVER_LIMIT;
@@ -149,7 +148,6 @@ static int compare_functions(const void *a, const void *b)
 static enum bo_status iterate_sorted_oracle(const void *opaque, const void *queries, size_t n,
                                             void *answers)
 {
-    (void)queries;
     const struct lprf_model *model = opaque;
     if (!has_room(answers, model, n))
         return BO_OVER_LIMIT;
@@ -169,7 +167,6 @@ static enum bo_status iterate_sorted_oracle(const void *opaque, const void *quer
 static enum bo_status summary_oracle(const void *opaque, const void *queries, size_t n,
                                      void *answers)
 {
-    (void)queries;
     const struct lprf_model *model = opaque;
     uint64_t highest = 0, *maxima = answers;
     for (size_t f = 0; f < model->n_functions; f++) {
@@ -237,7 +234,6 @@ static void put_counters(const uint64_t *counters, uint64_t n, struct bo_writer 
 
 static void print_answer(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     const struct lprf_answer *answer = (const void *)bytes.p;
     if (answer->n_counters == 0) {
         bo_put_text(out, "no such function\n");
@@ -250,7 +246,6 @@ static void print_answer(const void *query, struct bo_span bytes, struct bo_writ
 
 static void print_contains(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     uint32_t is_there;
     memcpy(&is_there, bytes.p, sizeof is_there);
     bo_put_text(out, is_there ? "yes\n" : "no\n");
@@ -259,7 +254,6 @@ static void print_contains(const void *query, struct bo_span bytes, struct bo_wr
 /* A line for each function: hash, counters and name, with tabs between them. */
 static void print_visited(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     for (size_t off = 0; off < bytes.n && !out->status;) {
         const struct lprf_visited *visited = (const void *)(bytes.p + off);
         const size_t n = (size_t)visited->n_counters;
@@ -276,7 +270,6 @@ static void print_visited(const void *query, struct bo_span bytes, struct bo_wri
 
 static void print_summary(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     uint64_t maximum;
     memcpy(&maximum, bytes.p, sizeof maximum);
     bo_put_text(out, "maximum %llu\n", (unsigned long long)maximum);

@@ -60,9 +60,8 @@ static void expect_found(const char *codec_name, const struct bo_codec *codec, v
  * An absent name that shares a prefix with one name, and whose rest is that of a later name after
  * the same number of shared bytes.
  */
-static void test_rest_of_another_name(void **state)
+TEST(test_rest_of_another_name)
 {
-    (void)state;
     static const char *const names[] = {"abc", "ba", "bad"};
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -112,9 +111,8 @@ static void expect_held(const struct lprf_model *model, struct bo_arena *arena, 
     }
 }
 
-static void test_one_name(void **state)
+TEST(test_one_name)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct lprf_model *model = make_model(&arena, 30000);
@@ -124,9 +122,8 @@ static void test_one_name(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_every_prefix(void **state)
+TEST(test_every_prefix)
 {
-    (void)state;
     static uint8_t letters[3000];
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -138,9 +135,8 @@ static void test_every_prefix(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
-    (void)state;
     enum { LONG = 65536 };
     static uint8_t names[4][LONG];
     struct bo_arena arena;
@@ -156,9 +152,8 @@ static void test_long_names(void **state)
 }
 
 /* All single bytes, and all of them after a NUL. */
-static void test_every_byte(void **state)
+TEST(test_every_byte)
 {
-    (void)state;
     static uint8_t names[512][2];
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -176,9 +171,8 @@ static void test_every_byte(void **state)
  * Absent names composed of parts of present names. A reader may be misled by other names of the
  * same block, node or bucket.
  */
-static void test_patched_names(void **state)
+TEST(test_patched_names)
 {
-    (void)state;
     static const char *const there[] = {"abcdeA", "abzdeQ", "abzdeR", "abzdeRs", "b"};
     static const char *const absent[] = {"abcdeQ", "abcdeR", "abcdeRs", "abzdeA", "abz", "ab",
                                          "a",      "abR",    "s",       "bs",     "c",   ""};
@@ -225,9 +219,8 @@ static struct lprf_model *numbered_names(struct bo_arena *arena, size_t n)
     return model;
 }
 
-static void test_many_names(void **state)
+TEST(test_many_names)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_held(numbered_names(&arena, 70000), &arena, 100);
@@ -235,9 +228,8 @@ static void test_many_names(void **state)
 }
 
 /* Buckets of an Apple accelerator table by its hashes: at 16 and at 1024 the divisor changes. */
-static void test_accel_buckets(void **state)
+TEST(test_accel_buckets)
 {
-    (void)state;
     enum { N_BUCKETS_OFF = 24 + 12, N_HASHES_OFF = 24 + 16 };
     static const struct {
         uint32_t n_names, n_buckets;
@@ -261,9 +253,8 @@ static void test_accel_buckets(void **state)
  * Bytes a function that encoding holds beside its output (the writer's buffer and marks) when it
  * ends: what the README states, but for the byte that hash tables give back earlier.
  */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     enum { N = 20000, SLACK = 8192 };
     static const struct {
         const char *codec;
@@ -289,15 +280,4 @@ static void test_memory(void **state)
     bo_arena_free(&models);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_name),     cmocka_unit_test(test_rest_of_another_name),
-        cmocka_unit_test(test_every_prefix), cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_every_byte),   cmocka_unit_test(test_patched_names),
-        cmocka_unit_test(test_many_names),   cmocka_unit_test(test_accel_buckets),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("lprf: hard profiles", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -36,9 +36,8 @@ static struct lprf_model *merge(const void *const *models, size_t n, uint64_t n_
 }
 
 /* Functions stand where they first came. */
-static void test_sums_and_order(void **state)
+TEST(test_sums_and_order)
 {
-    (void)state;
     const struct lprf_function sum[] = {
         FUNCTION("main", 24, 101, 202),
         FUNCTION("main", 25, 7),
@@ -58,9 +57,8 @@ static void test_sums_and_order(void **state)
     assert_true(a[0].counters[0] == 1 && b[2].counters[1] == 200); /* they are left as they were */
 }
 
-static void test_few_models(void **state)
+TEST(test_few_models)
 {
-    (void)state;
     const void *const one[] = {&model_a};
     const void *const empty[] = {&nothing, &nothing};
     assert_null(format->differ(merge(one, 1, 0), &model_a));
@@ -69,9 +67,8 @@ static void test_few_models(void **state)
 }
 
 /* Sums stop at 2^64 - 1; each counts once, however much is added on top. */
-static void test_saturation(void **state)
+TEST(test_saturation)
 {
-    (void)state;
     const struct lprf_function x[] = {FUNCTION("f", 1, MAX, MAX - 1, MAX, 0, MAX)};
     const struct lprf_function y[] = {FUNCTION("f", 1, 0, 1, 1, MAX, MAX)};
     const struct lprf_function xy[] = {FUNCTION("f", 1, MAX, MAX, MAX, MAX, MAX)};
@@ -87,9 +84,8 @@ static void test_saturation(void **state)
     assert_null(format->differ(merge(four, 4, 4), &expected));  /* all but the fourth */
 }
 
-static void test_contradiction(void **state)
+TEST(test_contradiction)
 {
-    (void)state;
     const struct lprf_function c[] = {FUNCTION("new", 1, 1), FUNCTION("step", 0, 1, 2)};
     const struct lprf_function fewer[] = {FUNCTION("main", 24, 1)};
     const struct lprf_model models[] = {{2, c}, {1, fewer}};
@@ -138,9 +134,8 @@ static bool add_plainly(struct lprf_model *sum, struct lprf_function *functions,
 }
 
 /* Two generated models and their mutants: many common functions, extremes, contradictions. */
-static void test_against_a_plain_merge(void **state)
+TEST(test_against_a_plain_merge)
 {
-    (void)state;
     enum { SCALE = 120 };
     unsigned n_contradictions = 0, n_saturated_models = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
@@ -180,9 +175,8 @@ static void test_against_a_plain_merge(void **state)
     assert_true(n_contradictions >= 5 && n_saturated_models >= 5); /* else this shows little */
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     const struct lprf_function x[] = {FUNCTION("step", 0, MAX)};
     const struct lprf_model model_x = {1, x};
     const void *const models[] = {&model_a, &model_b, &model_x};
@@ -190,9 +184,8 @@ static void test_each_allocation_fails(void **state)
 }
 
 /* Grows its table many times; 200 functions of one name. */
-static void test_many_functions(void **state)
+TEST(test_many_functions)
 {
-    (void)state;
     enum { N = 5000, N_NAMESAKES = 200 };
     static struct lprf_function functions[N];
     static char names[N][8];
@@ -210,17 +203,4 @@ static void test_many_functions(void **state)
                     merged->functions[f].hash == f && merged->functions[f].counters[0] == 6);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_and_order),
-        cmocka_unit_test(test_few_models),
-        cmocka_unit_test(test_saturation),
-        cmocka_unit_test(test_contradiction),
-        cmocka_unit_test(test_against_a_plain_merge),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_many_functions),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -19,9 +19,8 @@ static const struct lprf_model good_model = {N_ELEMENTS(good), good};
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-static void test_flaws(void **state)
+TEST(test_flaws)
 {
-    (void)state;
     struct lprf_function functions[N_ELEMENTS(good)];
     const struct lprf_model model = {N_ELEMENTS(good), functions};
     size_t where = 99;
@@ -59,9 +58,8 @@ static uint64_t unmix64(uint64_t z)
  * Keys of one hash in the table, made for the seed 0: the same name with the hash that the other
  * name would need, too. They are different keys all the same.
  */
-static void test_keys_that_collide(void **state)
+TEST(test_keys_that_collide)
 {
-    (void)state;
     struct lprf_function functions[] = {FUNCTION("main", 24, 1), FUNCTION("step", 0, 1),
                                         FUNCTION("main", 0, 1), FUNCTION("step", 24, 1)};
     struct lprf_key_table keys;
@@ -79,9 +77,8 @@ static void test_keys_that_collide(void **state)
         }
 }
 
-static void test_differences(void **state)
+TEST(test_differences)
 {
-    (void)state;
     const struct lprf_function changed[] = {
         FUNCTION("mainx", 24, 5, 0), FUNCTION("main", 23, 5, 0), FUNCTION("main", 24, 5),
         FUNCTION("main", 24, 5, 1),  FUNCTION("maim", 24, 5, 0),
@@ -101,9 +98,8 @@ static void test_differences(void **state)
     assert_null(format->differ(&good_model, &good_model));
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     struct bo_unit units[BO_MAX_UNITS];
     assert_int_equal(format->units(&good_model, units), 3);
     assert_string_equal(units[0].name, "functions");
@@ -133,9 +129,8 @@ static const char *flaw_of(const void *model, struct bo_arena *scratch)
     return lprf_model_flaw(model, scratch, NULL);
 }
 
-static void test_generated_models_are_valid(void **state)
+TEST(test_generated_models_are_valid)
 {
-    (void)state;
     expect_valid_models(60, 8, flaw_of);
     assert_true(count_units(generate_model(2, 7, &arena)) == 7);
 }
@@ -190,9 +185,8 @@ static void note(const void *model)
 }
 
 /* Among them all is what is hard. */
-static void test_generated_from_bytes(void **state)
+TEST(test_generated_from_bytes)
 {
-    (void)state;
     const struct extremes *seen = &extremes;
     expect_models_from_bytes(300, flaw_of, note);
     assert_true(seen->nul && seen->newline && seen->one_byte && seen->long_name);
@@ -226,49 +220,29 @@ static void note_limits(const void *opaque)
     limits.siblings |= n_siblings > BO_MAX_SIBLING_NAMES / 2;
 }
 
-static void test_extreme_models(void **state)
+TEST(test_extreme_models)
 {
-    (void)state;
     expect_extreme_models(2000, flaw_of, note_limits);
     assert_true(limits.most_in_16_bits && limits.longer_than_16_bits && limits.counters);
     assert_true(limits.nested && limits.siblings);
 }
 
-static void test_same_seed_same_model(void **state)
+TEST(test_same_seed_same_model)
 {
-    (void)state;
     expect_same_seed_same_model(200);
     expect_uses_decide();
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     expect_failing_allocations(40, 12);
 }
 
-static void test_subjects(void **state)
+TEST(test_subjects)
 {
-    (void)state;
     expect_subjects("a\n# Func Hash:\n24\n# Num Counters:\n1\n# Counter Values:\n5\n\n"
                     "b\n# Func Hash:\n24\n# Num Counters:\n1\n# Counter Values:\n5\n\n",
                     "b", "");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flaws),
-        cmocka_unit_test(test_keys_that_collide),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_generated_models_are_valid),
-        cmocka_unit_test(test_generated_from_bytes),
-        cmocka_unit_test(test_extreme_models),
-        cmocka_unit_test(test_same_seed_same_model),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_subjects),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -16,7 +16,6 @@ static struct bo_arena arena;
 
 static int set_up(void **state)
 {
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (unsigned i = 0; i < MAX_NAMES; i++) {
         char *p = bo_alloc(&arena, NAME_NBYTES);
@@ -29,7 +28,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     return 0;
 }
@@ -82,9 +80,8 @@ static void check_names(size_t n, unsigned n_per_bucket)
     bo_arena_rewind(&arena, mark);
 }
 
-static void test_every_name_has_a_slot(void **state)
+TEST(test_every_name_has_a_slot)
 {
-    (void)state;
     for (size_t n = 0; n <= 40; n++)
         for (unsigned n_per_bucket = 1; n_per_bucket <= 5; n_per_bucket++)
             check_names(n, n_per_bucket);
@@ -93,9 +90,8 @@ static void test_every_name_has_a_slot(void **state)
 }
 
 /* Slot counts around powers of two, where a fingerprint loses a bit, up to the largest. */
-static void test_fingerprints(void **state)
+TEST(test_fingerprints)
 {
-    (void)state;
     static const uint8_t pilots[] = {0x34, 0x12, 0xff, 0xff, 0x00, 0x00};
     struct bo_random random = bo_random_seeded(1);
     assert_int_equal(lprf_fingerprint_width(1), 64);
@@ -120,9 +116,8 @@ static void test_fingerprints(void **state)
 }
 
 /* The search ends where there is nothing to find, and says so; so it does without memory. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     const struct bo_span twice[] = {BYTES("main"), BYTES("other"), BYTES("main")};
     struct lprf_perfect_hash ph;
     struct bo_error error = {0};
@@ -152,13 +147,4 @@ static void test_refusals(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_name_has_a_slot),
-        cmocka_unit_test(test_fingerprints),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -16,9 +16,8 @@ static const struct bo_codec *profdata(void)
 }
 
 /* Values beyond the limits of LLVM's files are errors; values at the limits are stored. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     const struct {
         const char *refusal; /* NULL: held */
         struct lprf_function functions[2];
@@ -135,9 +134,8 @@ static const struct lprf_function strange_functions[] = {
 };
 
 /* Every check on names with up to 49 functions. */
-static void test_checks(void **state)
+TEST(test_checks)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct lprf_model model = several_hashes(&arena);
@@ -190,9 +188,8 @@ static void expect_same(unsigned llvm, const struct lprf_model *model, struct bo
     bo_writer_free(&out);
 }
 
-static void test_llvm(void **state)
+TEST(test_llvm)
 {
-    (void)state;
     static const unsigned versions[] = {19, 22};
     unsigned n_run = 0;
     for (size_t i = 0; i < N_ELEMENTS(versions); i++) {
@@ -234,9 +231,8 @@ static double seconds_to_encode(const struct lprf_model *model, struct bo_arena 
  * about 10 times as long as encoding random ones. decode also encodes, so a file cannot make it
  * slow. An encoder that probes from the first slot for each hash would take 100 times as long.
  */
-static void test_same_slot(void **state)
+TEST(test_same_slot)
 {
-    (void)state;
     enum { N = 20000, STEP_NBITS = 40, SLOTS_NBITS = 16 };
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -267,14 +263,4 @@ static void test_same_slot(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_llvm),
-        cmocka_unit_test(test_same_slot),
-    };
-    return cmocka_run_group_tests_name("lprf: profdata", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

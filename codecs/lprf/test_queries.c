@@ -37,9 +37,8 @@ static void expect_answer(struct bo_sink *sink, const struct lprf_function *func
     sink->n += sizeof *answer + 8 * function->n_counters;
 }
 
-static void test_oracle_of_lookups(void **state)
+TEST(test_oracle_of_lookups)
 {
-    (void)state;
     enum { N = 700, CAP = 1 << 24 };
     static struct lprf_name_query names[N];
     static struct lprf_key_query keys[N];
@@ -74,9 +73,8 @@ static void test_oracle_of_lookups(void **state)
 }
 
 /* A sink one byte too small is over the limit. */
-static void test_oracle_minds_its_sink(void **state)
+TEST(test_oracle_minds_its_sink)
 {
-    (void)state;
     enum { CAP = 4096 };
     static _Alignas(8) uint8_t p[CAP];
     const struct lprf_key_query query = {bo_span_of("main"), 25};
@@ -107,9 +105,8 @@ static size_t expect_visited(const uint8_t *p, const struct lprf_function *funct
     return sizeof *visited + 8 * function->n_counters + n;
 }
 
-static void test_oracle_of_iterations(void **state)
+TEST(test_oracle_of_iterations)
 {
-    (void)state;
     enum { CAP = 1 << 24 };
     uint8_t *p = bo_alloc(&arena, CAP);
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -150,9 +147,8 @@ static void test_oracle_of_iterations(void **state)
 /* ---- drawing queries ------------------------------------------------------------------------- */
 
 /* The same seed draws the same; names are present, except those of `miss`, which never are. */
-static void test_what_workloads_draw(void **state)
+TEST(test_what_workloads_draw)
 {
-    (void)state;
     enum { N = 512 };
     static struct lprf_key_query first[N], again[N];
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -190,9 +186,8 @@ static size_t draw(const char *name, const struct lprf_model *model, size_t n,
 }
 
 /* coverage continues in file order without repetition; zipf queries few names often. */
-static void test_coverage_and_zipf(void **state)
+TEST(test_coverage_and_zipf)
 {
-    (void)state;
     enum { N = 4000 };
     static struct lprf_name_query q[N];
     const struct lprf_model *model = generate_model(2, 1000, &arena);
@@ -221,9 +216,8 @@ static void test_coverage_and_zipf(void **state)
 }
 
 /* `cold` says so to the driver. */
-static void test_cold(void **state)
+TEST(test_cold)
 {
-    (void)state;
     for (unsigned w = 0; w < format->kinds[LPRF_LOOKUP].n_workloads; w++) {
         const struct bo_workload *workload = &format->kinds[LPRF_LOOKUP].workloads[w];
         assert_int_equal(workload->cold, strcmp(workload->name, "cold") == 0);
@@ -231,9 +225,8 @@ static void test_cold(void **state)
 }
 
 /* Every query is listed once, in order, and count says how many. */
-static void test_listing_queries(void **state)
+TEST(test_listing_queries)
 {
-    (void)state;
     const struct lprf_model *model = generate_model(2, 30, &arena);
     for (unsigned k = 0; k < LPRF_N_KINDS; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
@@ -272,9 +265,8 @@ static const char *answer_text(unsigned k, int n_args, char *const *args)
     return text;
 }
 
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
-    (void)state;
     char main_name[] = "main", absent[] = "mai", decimal[] = "25", hex[] = "0x19", bad[] = "x";
     char *const names[] = {main_name, decimal}, *const hexes[] = {main_name, hex};
     char *const bads[] = {main_name, bad}, *const absents[] = {absent, decimal};
@@ -298,14 +290,4 @@ static void test_command_line(void **state)
     assert_string_equal(answer_text(LPRF_SUMMARY, 1, names), "expects no arguments");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_oracle_of_lookups),    cmocka_unit_test(test_oracle_minds_its_sink),
-        cmocka_unit_test(test_oracle_of_iterations), cmocka_unit_test(test_what_workloads_draw),
-        cmocka_unit_test(test_coverage_and_zipf),    cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_listing_queries),      cmocka_unit_test(test_command_line),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -172,32 +172,20 @@ static void expect_bad(const struct pattern *pattern, const struct bad *bad, siz
     }
 }
 
-static void test_u64(void **state)
+TEST_WITH(test_u64, set_up, tear_down)
 {
-    (void)state;
     expect_bad(&u64, bad_u64, N_ELEMENTS(bad_u64));
 }
 
-static void test_varint(void **state)
+TEST_WITH(test_varint, set_up, tear_down)
 {
-    (void)state;
     expect_bad(&varint, bad_varint, N_ELEMENTS(bad_varint));
 }
 
-static void test_packed(void **state)
+TEST_WITH(test_packed, set_up, tear_down)
 {
-    (void)state;
     expect_bad(&packed, bad_packed, N_ELEMENTS(bad_packed));
     expect_bad(&shared, bad_shared, N_ELEMENTS(bad_shared));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_u64, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_varint, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_packed, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -109,9 +109,8 @@ static const struct test_case chained_two_cases[] = {
      "number of names differs from the announced one"},
 };
 
-static void test_chained(void **state)
+TEST(test_chained)
 {
-    (void)state;
     test_expect_cases(&chained, chained_cases, N_ELEMENTS(chained_cases));
     test_expect_cases(&chained_two, chained_two_cases, N_ELEMENTS(chained_two_cases));
 }
@@ -173,9 +172,8 @@ static const struct test_case lean_cases[] = {
      "records overlap or leave a gap"},
 };
 
-static void test_lean(void **state)
+TEST(test_lean)
 {
-    (void)state;
     test_expect_cases(&lean, lean_cases, N_ELEMENTS(lean_cases));
 }
 
@@ -252,9 +250,8 @@ static const struct test_case open_cases[] = {
      "record lies past the file's end"},
 };
 
-static void test_open(void **state)
+TEST(test_open)
 {
-    (void)state;
     test_expect_cases(&open_addressing, open_cases, N_ELEMENTS(open_cases));
 }
 
@@ -287,9 +284,8 @@ static void find_equal_fingerprints(unsigned numbers_ret[2], uint32_t *fingerpri
 }
 
 /* Names of one fingerprint are in neighbouring slots, in the order of their bytes. */
-static void test_equal_fingerprints(void **state)
+TEST(test_equal_fingerprints)
 {
-    (void)state;
     const struct bo_format *format = bo_find_format("lprf");
     const struct bo_codec *codec = bo_find_codec(format, "hash-open+u64");
     unsigned numbers[2];
@@ -417,20 +413,10 @@ static const struct test_case accel_collision_cases[] = {
     {"a name twice", 81, BYTES("ab"), 0, BO_CORRUPT, 60, "names of a hash do not ascend"},
 };
 
-static void test_accel(void **state)
+TEST(test_accel)
 {
-    (void)state;
     test_expect_cases(&accel, accel_cases, N_ELEMENTS(accel_cases));
     test_expect_cases(&accel_collision, accel_collision_cases, N_ELEMENTS(accel_collision_cases));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chained), cmocka_unit_test(test_lean),
-        cmocka_unit_test(test_open),    cmocka_unit_test(test_equal_fingerprints),
-        cmocka_unit_test(test_accel),
-    };
-    return cmocka_run_group_tests_name("lprf: bad hash tables", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

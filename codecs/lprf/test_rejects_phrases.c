@@ -188,9 +188,8 @@ static const struct test_case one_cases[] = {
     {"code 1 of one", 126, BYTES("\x01"), 0, BO_CORRUPT, 106, INVALID_CODES},
 };
 
-static void test_phrases(void **state)
+TEST(test_phrases)
 {
-    (void)state;
     test_expect_cases(&one, one_cases, N_ELEMENTS(one_cases));
     test_expect_cases(&phrases, phrases_cases, N_ELEMENTS(phrases_cases));
     test_expect_cases(&mains, mains_cases, N_ELEMENTS(mains_cases));
@@ -275,9 +274,8 @@ static const struct test_case fingerprint_mains_cases[] = {
     {"a rule of itself", 145, BYTES("\x94"), 0, BO_CORRUPT, 149, INVALID_CODES},
 };
 
-static void test_fingerprints(void **state)
+TEST(test_fingerprints)
 {
-    (void)state;
     test_expect_cases(&fingerprints, fingerprints_cases, N_ELEMENTS(fingerprints_cases));
     test_expect_cases(&fingerprint_mains, fingerprint_mains_cases,
                       N_ELEMENTS(fingerprint_mains_cases));
@@ -311,9 +309,8 @@ static void expect_lookup(const struct test_pattern *pattern, const struct test_
     bo_arena_free(&arena);
 }
 
-static void test_lookups(void **state)
+TEST(test_lookups)
 {
-    (void)state;
     static const struct test_case in_phrases[] = {
         {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
         {"record at the end", 69, BYTES("\x30"), 0, BO_CORRUPT, 0,
@@ -347,9 +344,8 @@ static void expect_flip(const char *codec, const struct lprf_model *model, const
         fail_msg("%s: no changed file is rejected with: %s", codec, phrase);
 }
 
-static void test_changed_bits(void **state)
+TEST(test_changed_bits)
 {
-    (void)state;
     static const uint64_t counter = 1;
     const struct lprf_function functions[] = {
         {.name = bo_span_of("second"), .n_counters = 1, .counters = &counter},
@@ -367,14 +363,4 @@ static void test_changed_bits(void **state)
     expect_flip("fingerprints+u64", &alike, "name shares more codes than announced");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phrases),
-        cmocka_unit_test(test_fingerprints),
-        cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_changed_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -122,9 +122,8 @@ static void expect(const char *row, struct bo_span in, enum bo_status status, ui
     assert_int_equal(accepted, status == BO_OK);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect("as it is", make_file(&arena), BO_OK, 0, NULL);
@@ -138,9 +137,8 @@ static void test_numbers(void **state)
 }
 
 /* What is wrong in less or in more than one number. */
-static void test_other_bytes(void **state)
+TEST(test_other_bytes)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     uint8_t *p = (uint8_t *)(uintptr_t)make_file(&arena).p;
@@ -179,12 +177,4 @@ static void test_other_bytes(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_other_bytes),
-    };
-    return cmocka_run_group_tests_name("lprf: bad indexed profiles", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -114,9 +114,8 @@ static const struct test_case wide_cases[] = {
     {"an inner node", 4, BYTES("\x7e"), 0, BO_CORRUPT, 12, NO_ROOM},
 };
 
-static void test_trie(void **state)
+TEST(test_trie)
 {
-    (void)state;
     test_expect_cases(&trie, trie_cases, N_ELEMENTS(trie_cases));
     test_expect_cases(&single, single_cases, N_ELEMENTS(single_cases));
     test_expect_cases(&nothing, nothing_cases, N_ELEMENTS(nothing_cases));
@@ -208,19 +207,10 @@ static const struct test_case blocks_cases[] = {
      "names do not ascend"},
 };
 
-static void test_front_coded(void **state)
+TEST(test_front_coded)
 {
-    (void)state;
     test_expect_cases(&front, front_cases, N_ELEMENTS(front_cases));
     test_expect_cases(&blocks, blocks_cases, N_ELEMENTS(blocks_cases));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trie),
-        cmocka_unit_test(test_front_coded),
-    };
-    return cmocka_run_group_tests_name("lprf: bad sorted indexes", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

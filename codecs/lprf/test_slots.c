@@ -44,9 +44,8 @@ static void encode(const struct bo_codec *codec, const struct lprf_model *model,
  * What a level writes is read by the codec of which it is one, and the level writes the same of
  * what has been read. The encoder of that codec writes other bytes.
  */
-static void test_levels(void **state)
+TEST(test_levels)
 {
-    (void)state;
     struct lprf_function functions[200];
     const struct lprf_model model = {N_ELEMENTS(functions), functions};
     unsigned n = 0;
@@ -92,9 +91,8 @@ static void expect_right(const struct lprf_function *functions, size_t n, unsign
 }
 
 /* Sizes just below a shift's highest multiple, where rounding up leads to the next shift. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     for (unsigned shift = 0; shift < 8; shift++)
         for (size_t more = 0; more < 6; more++) {
@@ -108,9 +106,8 @@ static void test_sizes(void **state)
 }
 
 /* A record of 8 MiB among small ones: the shift is 16. */
-static void test_large_record(void **state)
+TEST(test_large_record)
 {
-    (void)state;
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     struct lprf_function functions[8];
     for (unsigned i = 0; i < 8; i++)
@@ -120,9 +117,8 @@ static void test_large_record(void **state)
 }
 
 /* All slots of several groups, and names with up to forty functions. */
-static void test_groups_and_repeats(void **state)
+TEST(test_groups_and_repeats)
 {
-    (void)state;
     enum { N = 300 };
     struct lprf_function functions[N];
     for (unsigned i = 0; i < N; i++) {
@@ -138,9 +134,8 @@ static void test_groups_and_repeats(void **state)
  * Every byte of a file of two groups changed: what decode takes, lookups answer rightly, too. They
  * start at their group's numbers, where decode goes on from the group before.
  */
-static void test_damage(void **state)
+TEST(test_damage)
 {
-    (void)state;
     static const char *const codecs[] = {"phrases+packed", "fingerprints+packed"};
     const struct bo_effort effort = bo_effort_default();
     struct lprf_function functions[40];
@@ -158,9 +153,8 @@ static void test_damage(void **state)
 }
 
 /* Names that share more codes with the name before than the field can hold. */
-static void test_shared_codes(void **state)
+TEST(test_shared_codes)
 {
-    (void)state;
     static const char *const names[] = {"abcdef", "abcdefg", "abcdeg", "abcg", "abdg", "abdg"};
     struct lprf_function functions[N_ELEMENTS(names)];
     for (unsigned i = 0; i < N_ELEMENTS(names); i++) {
@@ -171,9 +165,8 @@ static void test_shared_codes(void **state)
 }
 
 /* The sum of the first bytes, for every number of them, with and without vector instructions. */
-static void test_sums(void **state)
+TEST(test_sums)
 {
-    (void)state;
     uint8_t bytes[LPRF_GROUP_SLOTS];
     for (unsigned step = 1; step < 256; step += 2) {
         uint32_t sum = 0;
@@ -186,17 +179,4 @@ static void test_sums(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_large_record),
-        cmocka_unit_test(test_groups_and_repeats),
-        cmocka_unit_test(test_shared_codes),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_levels),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -16,9 +16,8 @@
 /* ---- one spelling ---------------------------------------------------------------------------- */
 
 /* What is read, and its canonical form. */
-static void test_canonical_form(void **state)
+TEST(test_canonical_form)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", ""},
         {"# nothing\n\n\n", ""},
@@ -87,9 +86,8 @@ static const struct {
     {BYTES("\n\\x0a\xff"), "\"\\x0a\\\\x0a\xff\""},
 };
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         const uint64_t counter = i;
         const struct lprf_function functions[] = {FUNCTION("first", 1, 1),
@@ -105,9 +103,8 @@ static void test_names(void **state)
 }
 
 /* LLVM looks at the first eight bytes: a comment goes before those that it would not take. */
-static void test_first_bytes(void **state)
+TEST(test_first_bytes)
 {
-    (void)state;
     static const struct {
         struct bo_span name;
         bool has_comment;
@@ -127,9 +124,8 @@ static void test_first_bytes(void **state)
     }
 }
 
-static void test_generated_models_survive(void **state)
+TEST(test_generated_models_survive)
 {
-    (void)state;
     expect_texts_survive(40, 60);
 }
 
@@ -191,9 +187,8 @@ static const struct marked_mistake mistakes[] = {
     {"\"#@\\", BO_CORRUPT, "escape is not one of \\\\ \\\" \\x00 \\x0a \\x0d"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
     expect_mistake((struct bo_span)BYTES(F "g\0\n24\n1\n5\n"), 10, BO_CORRUPT, "text holds a NUL");
 }
@@ -201,9 +196,8 @@ static void test_mistakes(void **state)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* A count that the text cannot hold costs no memory; what it could hold costs little. */
-static void test_no_memory_for_promises(void **state)
+TEST(test_no_memory_for_promises)
 {
-    (void)state;
     static const char *const counts[] = {"1152921504606846976", "1000000", "5000"};
     static char text[4096];
     for (size_t i = 0; i < N_ELEMENTS(counts); i++) {
@@ -221,9 +215,8 @@ static void test_no_memory_for_promises(void **state)
     }
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     char text[2048] = "";
     for (size_t i = 0; i < 40; i++)
         sprintf(text + strlen(text), "\"%zu\"\n24\n2\n5\n6\n", i);
@@ -306,9 +299,8 @@ static bool holds(const struct lprf_model *model, const struct lprf_function *fu
  * Every strange name survives a trip through LLVM, as do generated models. Hashes stay below the
  * two largest, which LLVM's own table cannot hold.
  */
-static void test_llvm_reads_it(void **state)
+TEST(test_llvm_reads_it)
 {
-    (void)state;
     if (system("command -v llvm-profdata-14 >/dev/null") != 0) {
         print_message("note: no llvm-profdata-14: texts are not shown to it\n");
         skip();
@@ -335,18 +327,4 @@ static void test_llvm_reads_it(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_first_bytes),
-        cmocka_unit_test(test_generated_models_survive),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_no_memory_for_promises),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_llvm_reads_it),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

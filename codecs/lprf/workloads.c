@@ -24,7 +24,6 @@ _Static_assert(sizeof(struct lprf_name_query) == sizeof(struct bo_span), "a quer
 static size_t draw_uniform(const void *model, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
-    (void)arena;
     const struct bo_names names = names_of(model);
     return bo_draw_present_names(&names, random, n, queries);
 }
@@ -32,7 +31,6 @@ static size_t draw_uniform(const void *model, struct bo_random *random, struct b
 static size_t draw_uniform_keys(const void *opaque, struct bo_random *random,
                                 struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct lprf_model *model = opaque;
     struct lprf_key_query *q = queries;
     if (!model->n_functions)
@@ -85,7 +83,6 @@ static size_t draw_zipf(const void *opaque, struct bo_random *random, struct bo_
 static size_t draw_coverage(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries)
 {
-    (void)arena;
     const struct lprf_model *model = opaque;
     struct lprf_name_query *q = queries;
     n = n < model->n_functions ? n : model->n_functions;

@@ -301,7 +301,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
-    (void)context;
     const uint8_t *index = in->p + in->off;
     const uint64_t n_chunks = n_chunks_of(text_quanta);
     struct index_form form;
@@ -365,7 +364,6 @@ static inline const uint8_t *find_chunk(const uint8_t *record, uint32_t text_qua
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
-    (void)reader;
     const uint32_t n_chunks = (uint32_t)n_chunks_of(text_quanta);
     for (uint32_t c = 0; c < n_chunks; c++) {
         const uint8_t *chunk = find_chunk(record, text_quanta, c);
@@ -474,7 +472,6 @@ INLINE int32_t value_branchless(const uint8_t *chunk, unsigned n, unsigned count
 INLINE int32_t lookup_scalar(const void *reader, const uint8_t *record, uint32_t text_quanta,
                              uint32_t pc)
 {
-    (void)reader;
     const uint8_t *chunk = find_chunk(record, text_quanta, pc >> CHUNK_SHIFT);
     return value_branchy(chunk, chunk[0], count_scalar(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
 }
@@ -482,7 +479,6 @@ INLINE int32_t lookup_scalar(const void *reader, const uint8_t *record, uint32_t
 INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t text_quanta,
                            uint32_t pc)
 {
-    (void)reader;
     const uint8_t *chunk = find_chunk(record, text_quanta, pc >> CHUNK_SHIFT);
     return value_branchless(chunk, chunk[0], count_simd(chunk + 1, chunk[0], pc % CHUNK_QUANTA));
 }
@@ -494,7 +490,6 @@ INLINE int32_t lookup_simd(const void *reader, const uint8_t *record, uint32_t t
 INLINE int32_t lookup_branchless(const void *reader, const uint8_t *record, uint32_t text_quanta,
                                  uint32_t pc)
 {
-    (void)reader;
     const size_t n_entries = (text_quanta - 1) >> CHUNK_SHIFT, number = pc >> CHUNK_SHIFT;
     const uint8_t *chunk =
         record + n_entries + (record[(ptrdiff_t)number - 1] & -(size_t)(number != 0));

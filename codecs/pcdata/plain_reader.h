@@ -31,7 +31,6 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
 static enum bo_status query(const struct bo_codec *self, void *reader, unsigned kind,
                             const void *queries, size_t n, void *answers, struct bo_error *err)
 {
-    (void)err;
     const struct pcdata_frame *frame = reader;
     if (kind == PCDATA_SPAN)
         return pcdata_answer_spans(frame, NULL, scan_record, queries, n, answers);

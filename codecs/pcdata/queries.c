@@ -92,7 +92,6 @@ static struct pcdata_point uniform_point(const struct pcdata_model *model, struc
 static size_t point_draw_edges(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                                size_t n, void *queries)
 {
-    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
     if (!model->n_tables)
@@ -113,7 +112,6 @@ static size_t point_draw_edges(const void *opaque, struct bo_random *random, str
 static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
-    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
     if (!model->n_tables)
@@ -145,14 +143,12 @@ static size_t draw_at_pc(const struct pcdata_model *model, struct bo_random *ran
 static size_t draw_pc_0(const void *model, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
-    (void)arena;
     return draw_at_pc(model, random, 0, n, queries);
 }
 
 static size_t draw_pc_4096(const void *model, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
-    (void)arena;
     return draw_at_pc(model, random, 4096, n, queries);
 }
 
@@ -211,7 +207,6 @@ static int compare_targets(const void *a, const void *b)
 static size_t draw_traceback(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                              size_t n, void *queries)
 {
-    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
     _Static_assert(sizeof *q == sizeof(uint64_t), "a query's place holds a position meanwhile");
@@ -264,7 +259,6 @@ static uint32_t draw_rank(struct bo_random *random, uint32_t n)
 static size_t draw_skewed(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                           size_t n, void *queries)
 {
-    (void)arena;
     enum { EARLY = 2, LATE = 16 };
     const struct pcdata_model *model = opaque;
     struct pcdata_point *q = queries;
@@ -346,7 +340,6 @@ static enum bo_status point_parse(int n_args, char *const *args, struct bo_arena
 
 static void point_print(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     int32_t value;
     memcpy(&value, answer.p, sizeof value);
     bo_put_text(out, "%d\n", value);
@@ -382,7 +375,6 @@ static const struct bo_workload span_workloads[] = {
 
 static void span_print(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     struct pcdata_span_answer span;
     memcpy(&span, answer.p, sizeof span);
     bo_put_text(out, "%d %u\n", span.value, span.start);
@@ -429,7 +421,6 @@ static bool scan_invalid_at(const void *opaque, uint64_t i, void *query)
 static size_t scan_draw_uniform(const void *opaque, struct bo_random *random,
                                 struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct pcdata_model *model = opaque;
     struct pcdata_scan *q = queries;
     if (!model->n_tables)
@@ -458,7 +449,6 @@ static enum bo_status scan_parse(int n_args, char *const *args, struct bo_arena 
 
 static void scan_print(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     const struct pcdata_scan_answer *runs = (const void *)answer.p;
     for (uint32_t i = 0; i < runs->n_runs; i++)
         bo_put_text(out, "%u %d\n", runs->runs[i].pc, runs->runs[i].value);

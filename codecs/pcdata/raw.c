@@ -37,7 +37,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
-    (void)context;
     const uint8_t *p = NULL;
     if (bo_left(in) / 4 < text_quanta || !bo_get_bytes(in, 4 * (size_t)text_quanta, &p))
         return bo_fail_here(err, BO_TRUNCATED, in, "record runs past the area's end");
@@ -50,15 +49,12 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
 static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
                              uint32_t pc)
 {
-    (void)reader;
-    (void)text_quanta;
     return (int32_t)bo_le32(record + 4 * (size_t)pc);
 }
 
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
-    (void)reader;
     for (uint32_t pc = 0; pc < text_quanta; pc++)
         if (!pcdata_scan_add(out, pc, (int32_t)bo_le32(record + 4 * (size_t)pc)))
             return;

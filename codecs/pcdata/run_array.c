@@ -39,7 +39,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
-    (void)context;
     const struct bo_cursor at = *in;
     uint32_t n;
     if (!bo_get_le32(in, &n) || bo_left(in) / 8 < n)
@@ -68,8 +67,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
 static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
                              uint32_t pc)
 {
-    (void)reader;
-    (void)text_quanta;
     const size_t n = bo_le32(record);
     const uint8_t *starts = record + 4;
     size_t base = 0;
@@ -84,8 +81,6 @@ static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
-    (void)reader;
-    (void)text_quanta;
     const size_t n = bo_le32(record);
     for (size_t i = 0; i < n; i++)
         if (!pcdata_scan_add(out, bo_le32(record + 4 + 4 * i),

@@ -172,7 +172,6 @@ static enum bo_status query_unnamed(const struct bo_codec *self, void *reader, u
                                     const void *queries, size_t n, void *answers,
                                     struct bo_error *err)
 {
-    (void)err;
     return query_allocates(self, reader, kind, queries, n, answers, NULL);
 }
 
@@ -413,9 +412,8 @@ static const struct fault faults[] = {
      {.decode = decode_without_last_run_later}},
 };
 
-static void test_failures_in_queries_are_found(void **state)
+TEST(test_failures_in_queries_are_found)
 {
-    (void)state;
     static const struct {
         enum bo_status (*query)(const struct bo_codec *self, void *, unsigned, const void *, size_t,
                                 void *, struct bo_error *);
@@ -444,9 +442,8 @@ static void test_failures_in_queries_are_found(void **state)
     }
 }
 
-static void test_failures_in_the_text_form_are_found(void **state)
+TEST(test_failures_in_the_text_form_are_found)
 {
-    (void)state;
     start_from("run-array");
     assert_int_equal(run_check("allocation-failure").outcome, BO_PASS);
     format.parse = parse_without_memory_checks;
@@ -471,9 +468,8 @@ static enum bo_status open_noting(const struct bo_codec *self, struct bo_span in
 }
 
 /* Each byte of a small encoding gets all values. */
-static void test_all_values_are_tried(void **state)
+TEST(test_all_values_are_tried)
 {
-    (void)state;
     start_from("run-array");
     memset(first_bytes, 0, sizeof first_bytes);
     faulty.open = open_noting;
@@ -484,9 +480,8 @@ static void test_all_values_are_tried(void **state)
 }
 
 /* The first so many, then one of each doubling. */
-static void test_which_allocations_fail(void **state)
+TEST(test_which_allocations_fail)
 {
-    (void)state;
     struct bo_failures none = {.random = bo_random_seeded(1)};
     assert_false(bo_next_failure(&none));
     struct bo_failures failures = {.n_first = 5, .random = bo_random_seeded(1)};
@@ -517,9 +512,8 @@ static void plant(const struct fault *fault)
         faulty.query = fault->with.query;
 }
 
-static void test_faults_are_found(void **state)
+TEST(test_faults_are_found)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(faults); i++) {
         const struct fault *fault = &faults[i];
         plant(fault);
@@ -535,9 +529,8 @@ static void test_faults_are_found(void **state)
 }
 
 /* Kinds after one that the codec does not answer are checked, too. */
-static void test_fault_after_a_missing_kind(void **state)
+TEST(test_fault_after_a_missing_kind)
 {
-    (void)state;
     start_from("raw");
     faulty.kinds = 1u << PCDATA_SCAN;
     faulty.query = query_scans_too_little;
@@ -547,9 +540,8 @@ static void test_fault_after_a_missing_kind(void **state)
 }
 
 /* Where a query is known, a finding has both answers, the first line that differs of each. */
-static void test_answers_are_printed(void **state)
+TEST(test_answers_are_printed)
 {
-    (void)state;
     static const struct {
         struct bo_codec with;
         const char *check, *answers;
@@ -587,9 +579,8 @@ static void crash(const void *query, struct bo_span answer, struct bo_writer *ou
     bo_put_text(out, "two\nbytes\n");
 }
 
-static void test_malformed_answer(void **state)
+TEST(test_malformed_answer)
 {
-    (void)state;
     const struct bo_query_kind kind = {.name = "k", .print = crash};
     struct bo_finding finding = {.answers = ""};
     bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("\xfe")},
@@ -601,14 +592,12 @@ static void test_malformed_answer(void **state)
 /* The lines before the first that differs are skipped, one by one. */
 static void print_lines(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     for (size_t i = 0; i < answer.n; i++)
         bo_put_text(out, "%c\n", answer.p[i]);
 }
 
-static void test_first_line_that_differs(void **state)
+TEST(test_first_line_that_differs)
 {
-    (void)state;
     const struct bo_query_kind kind = {.name = "k", .print = print_lines};
     struct bo_finding finding = {.answers = ""};
     bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("xyz")},
@@ -620,9 +609,8 @@ static void test_first_line_that_differs(void **state)
 }
 
 /* An answer that prints nothing; and no pipe, through which an answer is printed. */
-static void test_answers_without_files(void **state)
+TEST(test_answers_without_files)
 {
-    (void)state;
     const struct bo_query_kind kind = {.name = "k", .print = print_lines};
     struct bo_finding finding = {.answers = ""};
     struct rlimit before;
@@ -647,9 +635,8 @@ static void run_check_for_child(void *name)
 }
 
 /* Reading one byte past the end is a fault, in open, on shortened input, and in a query. */
-static void test_reading_past_the_end(void **state)
+TEST(test_reading_past_the_end)
 {
-    (void)state;
     char oracle[] = "oracle", damage[] = "damage";
     start_from("run-array");
     assert_false(dies_of_a_fault(run_check_for_child, oracle));
@@ -692,9 +679,8 @@ static const char *class_of_disagreement(void)
     return ok ? "none" : finding.class;
 }
 
-static void test_two_readers(void **state)
+TEST(test_two_readers)
 {
-    (void)state;
     start_pair();
     assert_string_equal(class_of_disagreement(), "none");
     start_pair();
@@ -730,9 +716,8 @@ static enum bo_status oracle_answers_all(const void *m, const void *queries, siz
     return status == BO_OUT_OF_RANGE ? BO_OK : status;
 }
 
-static void test_faulty_oracle(void **state)
+TEST(test_faulty_oracle)
 {
-    (void)state;
     struct bo_query_kind kinds[PCDATA_N_KINDS];
     memcpy(kinds, pcdata->kinds, sizeof kinds);
     start_from("raw");
@@ -769,9 +754,8 @@ static void expect_all_pass(const void *m, struct bo_effort effort)
     bo_shared_encoding_free(&shared);
 }
 
-static void test_all_codecs_pass(void **state)
+TEST(test_all_codecs_pass)
 {
-    (void)state;
     struct bo_effort effort = small_effort();
     struct bo_random random = bo_random_seeded(3);
     void *m;
@@ -794,9 +778,8 @@ static enum bo_status encode_nothing(const struct bo_codec *self, const void *m,
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "too large for planting");
 }
 
-static void test_unsupported_is_skipped(void **state)
+TEST(test_unsupported_is_skipped)
 {
-    (void)state;
     start_from("raw");
     faulty.encode = encode_nothing;
     for (const struct bo_check *check = bo_checks; check->name; check++) {
@@ -854,9 +837,8 @@ static enum bo_status without_kinds_and_a_run(const struct bo_codec *self, const
 }
 
 /* What an encoding cannot hold is no fault when it says so, and exactly so. */
-static void test_reduced_models(void **state)
+TEST(test_reduced_models)
 {
-    (void)state;
     static const char *const judges[] = {"round-trip", "oracle"};
     start_from("run-array");
     faulty.encode = encode_without_kinds;
@@ -872,9 +854,8 @@ static void test_reduced_models(void **state)
         assert_int_equal(run_check(judges[i]).outcome, BO_FAIL);
 }
 
-static void test_small_budget(void **state)
+TEST(test_small_budget)
 {
-    (void)state;
     struct bo_effort effort = small_effort();
     start_from("run-array");
     effort.budget_nbytes = 4000; /* enough to encode, too little for a batch */
@@ -883,9 +864,8 @@ static void test_small_budget(void **state)
     assert_string_equal(r.finding.class, "check-out-of-memory");
 }
 
-static void test_finding_line(void **state)
+TEST(test_finding_line)
 {
-    (void)state;
     struct bo_writer out;
     bo_writer_init(&out, &arena);
     struct bo_finding finding = {"f",
@@ -908,9 +888,8 @@ static void test_finding_line(void **state)
 }
 
 /* Bytes may be offered without anybody who wants to know the finding. */
-static void test_no_error_wanted(void **state)
+TEST(test_no_error_wanted)
 {
-    (void)state;
     const struct bo_effort effort = small_effort();
     const struct bo_span nothing = {NULL, 0};
     start_from("run-array");
@@ -919,29 +898,4 @@ static void test_no_error_wanted(void **state)
     assert_false(bo_check_bytes(&format, &faulty, nothing, &effort, NULL, NULL));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_failures_in_queries_are_found),
-        cmocka_unit_test(test_failures_in_the_text_form_are_found),
-        cmocka_unit_test(test_all_values_are_tried),
-        cmocka_unit_test(test_which_allocations_fail),
-        cmocka_unit_test(test_faults_are_found),
-        cmocka_unit_test(test_answers_are_printed),
-        cmocka_unit_test(test_malformed_answer),
-        cmocka_unit_test(test_fault_after_a_missing_kind),
-        cmocka_unit_test(test_first_line_that_differs),
-        cmocka_unit_test(test_answers_without_files),
-        cmocka_unit_test(test_reading_past_the_end),
-        cmocka_unit_test(test_two_readers),
-        cmocka_unit_test(test_faulty_oracle),
-        cmocka_unit_test(test_all_codecs_pass),
-        cmocka_unit_test(test_unsupported_is_skipped),
-        cmocka_unit_test(test_small_budget),
-        cmocka_unit_test(test_finding_line),
-        cmocka_unit_test(test_no_error_wanted),
-        cmocka_unit_test(test_reduced_models),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -30,7 +30,6 @@ static void *model;
 
 static inline int set_up(void **state)
 {
-    (void)state;
     pcdata = bo_find_format("pcdata");
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     return pcdata->parse(text, &arena, &model, NULL);
@@ -38,7 +37,6 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     return 0;
 }

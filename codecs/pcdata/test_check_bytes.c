@@ -35,9 +35,8 @@ static enum bo_status query_fails_silently(const struct bo_codec *self, void *re
     return BO_CORRUPT;
 }
 
-static void test_lazy_reader_of_damage(void **state)
+TEST(test_lazy_reader_of_damage)
 {
-    (void)state;
     start_from("run-array");
     faulty.lazy = true;
     faulty.decode = fail_read;
@@ -78,9 +77,8 @@ static enum bo_status open_ignoring_byte(const struct bo_codec *self, struct bo_
     return real->open(real, without_spare_byte(in), a, ret, err);
 }
 
-static void test_not_canonical(void **state)
+TEST(test_not_canonical)
 {
-    (void)state;
     start_from("run-array");
     faulty.encode = encode_with_spare_byte;
     faulty.decode = decode_ignoring_byte;
@@ -129,9 +127,8 @@ static const char *class_of_text(struct bo_span in, bool is_right)
     return ok ? "none" : finding.class;
 }
 
-static void test_text_form(void **state)
+TEST(test_text_form)
 {
-    (void)state;
     static const struct bo_span nonsense =
         BYTES("pcdata 1\nquantum 2\ntable 8 kind=pcln refs=3\n0 7\n0\n");
     start_from("raw");
@@ -146,13 +143,4 @@ static void test_text_form(void **state)
     assert_string_equal(class_of_text(nonsense, false), "allocation-failure");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lazy_reader_of_damage),
-        cmocka_unit_test(test_not_canonical),
-        cmocka_unit_test(test_text_form),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

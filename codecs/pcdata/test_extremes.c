@@ -34,9 +34,8 @@ static void check_document(const char *text, const char *check_name, uint32_t ma
     bo_arena_free(&arena);
 }
 
-static void test_largest_text(void **state)
+TEST(test_largest_text)
 {
-    (void)state;
     check_document("pcdata 1\nquantum 1\n"
                    "table 4294967295 kind=pcln refs=1\n"
                    "0 1\n1 2\n255 3\n256 4\n65536 -5\n2147483647 6\n2147483648 -7\n"
@@ -45,9 +44,8 @@ static void test_largest_text(void **state)
 }
 
 /* PCs of 32 bits in bytes, of 30 in quanta. */
-static void test_large_quantum(void **state)
+TEST(test_large_quantum)
 {
-    (void)state;
     static const char document[] = "pcdata 1\nquantum 4\n"
                                    "table 2147483652 kind=pcln refs=4294967295\n"
                                    "0 -1\n1024 6\n2147483644 -7\n2147483648 10\n"
@@ -57,9 +55,8 @@ static void test_large_quantum(void **state)
 }
 
 /* Neighbours as far apart as int32 goes, in both directions, close together and a chunk apart. */
-static void test_widest_values(void **state)
+TEST(test_widest_values)
 {
-    (void)state;
     static const char document[] =
         "pcdata 1\nquantum 1\n"
         "table 2000 kind=pcln refs=1\n"
@@ -74,13 +71,4 @@ static void test_widest_values(void **state)
         check_document(document, check->name, 400);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_largest_text),
-        cmocka_unit_test(test_large_quantum),
-        cmocka_unit_test(test_widest_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -10,7 +10,6 @@ static const struct bo_format *format;
 
 static int set_up(void **state)
 {
-    (void)state;
     format = bo_find_format("pcdata");
     return format ? 0 : -1;
 }
@@ -94,16 +93,14 @@ static int32_t of_all_widths(uint32_t i)
 /*
  * Every number of listed PCs from none to 255, so every remainder of lanes, words and vlen bytes.
  */
-static void test_every_n(void **state)
+TEST(test_every_n)
 {
-    (void)state;
     for (uint32_t n = 1; n <= 256; n++)
         check_stepped(n, 1, 1, alternating);
 }
 
-static void test_dense_chunks(void **state)
+TEST(test_dense_chunks)
 {
-    (void)state;
     check_stepped(256, 1, 1, of_all_widths); /* n = 255 in the only chunk */
     check_stepped(600, 1, 1, of_all_widths); /* and behind an index */
     check_stepped(600, 1, 4, of_all_widths);
@@ -113,9 +110,8 @@ static void test_dense_chunks(void **state)
 
 /* ---- wide indexes, from the encoder and by hand ---------------------------------------------- */
 
-static void test_wide_indexes(void **state)
+TEST(test_wide_indexes)
 {
-    (void)state;
     check_stepped(3000, 1, 1, alternating);   /* offsets of two bytes */
     check_stepped(6000, 4, 1, of_all_widths); /* the same, over 94 chunks */
     struct bo_random random = bo_random_seeded(1);
@@ -161,9 +157,8 @@ static void expect_values(struct bo_span area, uint32_t quanta, const int32_t *a
 }
 
 /* Forms wider than the encoder would take, and later entries that look like markers. */
-static void test_index_forms(void **state)
+TEST(test_index_forms)
 {
-    (void)state;
     static const int32_t five_six_five[] = {5, 6, 5};
     expect_values((struct bo_span)BYTES("\x03\x00\x00\x01\x05\x00\x01\x06"), 600, five_six_five, 3);
     expect_values((struct bo_span)BYTES("\xfe\x03\0\0\0\x00\x01\x05\x00\x01\x06"), 600,
@@ -187,9 +182,8 @@ static void test_index_forms(void **state)
 }
 
 /* The second entry of a u8 index may be fe or ff: it is an offset. */
-static void test_marker_bytes_later(void **state)
+TEST(test_marker_bytes_later)
 {
-    (void)state;
     for (unsigned second = 0xfd; second <= 0xff; second++) {
         /* Chunk 0 constant in 3 bytes, chunk 1 fills up to `second`, chunk 2 constant. */
         uint8_t area[2 + 0xff + 3] = {3, (uint8_t)second, 0, 1, 5};
@@ -223,9 +217,8 @@ static void test_marker_bytes_later(void **state)
 }
 
 /* First chunks of every size around fd, fe and ff bytes, where the index changes its form. */
-static void test_sizes_of_the_first_chunk(void **state)
+TEST(test_sizes_of_the_first_chunk)
 {
-    (void)state;
     for (uint32_t n = 104; n <= 116; n++)
         for (uint32_t n_wide = 0; n_wide <= 4; n_wide++) {
             for (uint32_t i = 0; i < n; i++)
@@ -242,9 +235,8 @@ static void test_sizes_of_the_first_chunk(void **state)
 /*
  * Tables whose last value is a single byte at the area's end, after all lengths of what is before.
  */
-static void test_last_bytes_of_the_area(void **state)
+TEST(test_last_bytes_of_the_area)
 {
-    (void)state;
     static const struct pcdata_run first[] = {{0, 1}, {1, 70000}, {2, 1}};
     static struct pcdata_run last[255];
     for (uint32_t n = 1; n <= 40; n++) {
@@ -259,9 +251,8 @@ static void test_last_bytes_of_the_area(void **state)
 }
 
 /* Texts of one quantum, of a chunk, and one quantum to each side. */
-static void test_text_lengths(void **state)
+TEST(test_text_lengths)
 {
-    (void)state;
     static const struct pcdata_run constant[] = {{0, -3}};
     for (uint32_t quantum = 1; quantum <= 4; quantum *= 2)
         for (uint32_t chunks = 1; chunks <= 3; chunks++)
@@ -277,18 +268,4 @@ static void test_text_lengths(void **state)
             }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_n),
-        cmocka_unit_test(test_dense_chunks),
-        cmocka_unit_test(test_wide_indexes),
-        cmocka_unit_test(test_index_forms),
-        cmocka_unit_test(test_marker_bytes_later),
-        cmocka_unit_test(test_sizes_of_the_first_chunk),
-        cmocka_unit_test(test_last_bytes_of_the_area),
-        cmocka_unit_test(test_text_lengths),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, NULL)

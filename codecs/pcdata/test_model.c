@@ -30,9 +30,8 @@ static struct pcdata_table with_runs(const struct pcdata_run *runs, uint32_t n)
     return table;
 }
 
-static void test_flaws(void **state)
+TEST(test_flaws)
 {
-    (void)state;
     static const struct {
         const char *what;
         uint32_t text_len, n_runs;
@@ -63,9 +62,8 @@ static void test_flaws(void **state)
     assert_null(pcdata_model_flaw(&(struct pcdata_model){.quantum = 1}, NULL));
 }
 
-static void test_differences(void **state)
+TEST(test_differences)
 {
-    (void)state;
     static const struct pcdata_run other_pc[] = {{0, 1}, {5, 2}, {8, 1}};
     static const struct pcdata_run other_value[] = {{0, 1}, {4, 2}, {8, 3}};
     struct pcdata_table changed[6];
@@ -97,9 +95,8 @@ static void test_differences(void **state)
     assert_null(format->differ(&model, &model));
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     const struct pcdata_table tables[] = {good, good};
     const struct pcdata_model model = {4, 2, tables};
     struct bo_unit units[BO_MAX_UNITS];
@@ -126,20 +123,17 @@ static void test_counts(void **state)
 
 static const char *flaw_in(const void *model, struct bo_arena *scratch)
 {
-    (void)scratch;
     return pcdata_model_flaw(model, NULL);
 }
 
-static void test_generated_models_are_valid(void **state)
+TEST(test_generated_models_are_valid)
 {
-    (void)state;
     expect_valid_models(60, 8, flaw_in);
     assert_true(count_units(generate_model(2, 7, &arena)) == 7);
 }
 
-static void test_generated_from_bytes(void **state)
+TEST(test_generated_from_bytes)
 {
-    (void)state;
     expect_models_from_bytes(100, flaw_in, NULL);
 }
 
@@ -171,25 +165,22 @@ static void note_limits(const void *opaque)
         note_table(&model->tables[t], model->quantum);
 }
 
-static void test_extreme_models(void **state)
+TEST(test_extreme_models)
 {
-    (void)state;
     expect_extreme_models(2000, flaw_in, note_limits);
     assert_true(limits.long_runs && limits.short_runs && limits.longest && limits.gap);
     assert_true(limits.lowest && limits.highest && limits.tables && limits.refs);
 }
 
-static void test_same_seed_same_model(void **state)
+TEST(test_same_seed_same_model)
 {
-    (void)state;
     expect_same_seed_same_model(50);
     expect_uses_decide();
 }
 
 /* Every shape of table and every mutation, each with each of its allocations failing. */
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     expect_failing_allocations(40, 4);
 }
 
@@ -202,9 +193,8 @@ static bool is_valid(const struct pcdata_model *model, struct pcdata_point q)
 }
 
 /* All that a workload draws from a document is inside it, and the same seed draws the same. */
-static void test_workloads_stay_inside(void **state)
+TEST(test_workloads_stay_inside)
 {
-    (void)state;
     enum { N = 1024 };
     static struct pcdata_point first[N], again[N];
     const struct bo_query_kind *point = &format->kinds[PCDATA_POINT];
@@ -231,9 +221,8 @@ static void test_workloads_stay_inside(void **state)
     }
 }
 
-static void test_what_workloads_draw(void **state)
+TEST(test_what_workloads_draw)
 {
-    (void)state;
     static const struct pcdata_run runs[] = {{0, 1}};
     const struct pcdata_table tables[] = {
         {.text_len = 4096, .n_runs = 1, .refs = 0, .runs = runs},
@@ -263,9 +252,8 @@ static void test_what_workloads_draw(void **state)
 }
 
 /* Every query is listed once, in order, and count says how many. */
-static void test_listing_queries(void **state)
+TEST(test_listing_queries)
 {
-    (void)state;
     void *model;
     struct bo_random random = bo_random_seeded(2);
     assert_int_equal(format->generate(&random, 5, &arena, &model, NULL), BO_OK);
@@ -283,21 +271,4 @@ static void test_listing_queries(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flaws),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_generated_models_are_valid),
-        cmocka_unit_test(test_generated_from_bytes),
-        cmocka_unit_test(test_extreme_models),
-        cmocka_unit_test(test_same_seed_same_model),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_workloads_stay_inside),
-        cmocka_unit_test(test_what_workloads_draw),
-        cmocka_unit_test(test_listing_queries),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

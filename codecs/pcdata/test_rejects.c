@@ -185,9 +185,8 @@ static const struct record_case records[] = {
 
 static struct test_payload payload;
 
-static void test_records(void **state)
+TEST(test_records)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(records); i++) {
         const struct record_case *c = &records[i];
         const struct test_entry entry = {0, c->quanta};
@@ -221,9 +220,8 @@ static void expect_all(const char *row, struct bo_span in, const struct test_ver
             test_expect((*c)->name, row, in, verdict);
 }
 
-static void test_frame(void **state)
+TEST(test_frame)
 {
-    (void)state;
     static const struct {
         const char *row;
         size_t at;
@@ -276,9 +274,8 @@ static void test_frame(void **state)
     }
 }
 
-static void test_every_prefix_of_a_frame(void **state)
+TEST(test_every_prefix_of_a_frame)
 {
-    (void)state;
     make_two_tables();
     assert_int_equal(payload.n, END);
     for (size_t n = 0; n < END; n++) {
@@ -295,9 +292,8 @@ static void test_every_prefix_of_a_frame(void **state)
 /*
  * Where records of several tables may lie. Records are 3 bytes of varint-delta: value, length, 00.
  */
-static void test_directory(void **state)
+TEST(test_directory)
 {
-    (void)state;
     static const struct {
         const char *row;
         struct bo_span area;
@@ -343,9 +339,8 @@ static void test_directory(void **state)
 }
 
 /* An earlier record is walked again for another text length, and may be wrong for that one only. */
-static void test_shared_record_of_another_length(void **state)
+TEST(test_shared_record_of_another_length)
 {
-    (void)state;
     static const struct test_entry entries[] = {{0, 1}, {0, 2}};
     test_payload_make(&payload, 0, (struct bo_span)BYTES("\x02\x01\x00"), entries, 2);
     test_expect(
@@ -382,9 +377,8 @@ static void check_no_tables(const struct bo_codec *codec)
     bo_arena_free(&arena);
 }
 
-static void test_no_tables(void **state)
+TEST(test_no_tables)
 {
-    (void)state;
     const struct bo_format *format = bo_find_format("pcdata");
     for (const struct bo_codec *const *c = format->codecs; *c; c++)
         if (!(*c)->reads)
@@ -459,9 +453,8 @@ static void check_scans(const struct bo_codec *codec, void *reader)
     }
 }
 
-static void test_out_of_range(void **state)
+TEST(test_out_of_range)
 {
-    (void)state;
     const struct bo_format *format = bo_find_format("pcdata");
     for (const struct bo_codec *const *c = format->codecs; *c; c++) {
         struct bo_arena arena;
@@ -485,9 +478,8 @@ static void test_out_of_range(void **state)
 
 /* ---- models that an encoding cannot hold ----------------------------------------------------- */
 
-static void test_raw_refuses_huge_texts(void **state)
+TEST(test_raw_refuses_huge_texts)
 {
-    (void)state;
     const struct bo_format *format = bo_find_format("pcdata");
     const struct bo_codec *raw = bo_find_codec(format, "raw");
     struct bo_arena arena;
@@ -507,18 +499,4 @@ static void test_raw_refuses_huge_texts(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_frame),
-        cmocka_unit_test(test_every_prefix_of_a_frame),
-        cmocka_unit_test(test_directory),
-        cmocka_unit_test(test_shared_record_of_another_length),
-        cmocka_unit_test(test_no_tables),
-        cmocka_unit_test(test_out_of_range),
-        cmocka_unit_test(test_raw_refuses_huge_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

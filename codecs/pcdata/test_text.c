@@ -10,9 +10,8 @@
 #define TABLE HEAD "table 9 kind=pcsp refs=1\n"
 
 /* What is read, and its one canonical spelling. */
-static void test_canonical_form(void **state)
+TEST(test_canonical_form)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {HEAD, HEAD},
         {"# a comment\n\npcdata 1\n# another\nquantum 4\n", "pcdata 1\nquantum 4\n"},
@@ -36,9 +35,8 @@ static void test_canonical_form(void **state)
     }
 }
 
-static void test_generated_models_survive(void **state)
+TEST(test_generated_models_survive)
 {
-    (void)state;
     expect_texts_survive(20, 5);
 }
 
@@ -111,17 +109,15 @@ static const struct marked_mistake mistakes[] = {
      "last table has no runs"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
 /* ---- allocation failures --------------------------------------------------------------------- */
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     const struct bo_span text = bo_span_of(TABLE "0 1\n5 2\ntable 7 kind=pcln refs=2\n0 4\n");
     const struct pcdata_model *model = parse_text(TABLE "0 1\n5 2\n", &arena);
     bool parsed = false, printed = false;
@@ -149,14 +145,4 @@ static void test_each_allocation_fails(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form),
-        cmocka_unit_test(test_generated_models_survive),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

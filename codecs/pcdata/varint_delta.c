@@ -41,7 +41,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
-    (void)context;
     uint32_t value = UINT32_MAX, pc = 0;
     for (;;) {
         const struct bo_cursor at = *in;
@@ -90,8 +89,6 @@ static inline const uint8_t *take_uvarint(const uint8_t *p, uint32_t *v_ret)
 static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t text_quanta,
                              uint32_t pc)
 {
-    (void)reader;
-    (void)text_quanta;
     uint32_t value = UINT32_MAX, end = 0, delta, quanta;
     do {
         record = take_uvarint(record, &delta);
@@ -105,7 +102,6 @@ static inline int32_t lookup(const void *reader, const uint8_t *record, uint32_t
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
-    (void)reader;
     uint32_t value = UINT32_MAX, delta, quanta;
     for (uint32_t pc = 0; pc < text_quanta; pc += quanta) {
         record = take_uvarint(record, &delta);
@@ -206,7 +202,6 @@ static enum bo_status cached_query(const struct bo_codec *self, void *opaque, un
                                    const void *queries, size_t n, void *answers,
                                    struct bo_error *err)
 {
-    (void)err;
     struct cached_reader *reader = opaque;
     if (kind == PCDATA_SPAN)
         return pcdata_answer_spans(&reader->frame, NULL, scan_record, queries, n, answers);

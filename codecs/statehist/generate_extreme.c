@@ -52,7 +52,6 @@ static bool lengthen_string(struct bo_random *r, struct bo_arena *arena,
 static bool add_changes(struct bo_random *r, struct bo_arena *arena,
                         struct statehist_extreme *extreme)
 {
-    (void)arena;
     extreme->n_changes = bo_random_extreme_size(r, MAX_CHANGES);
     return true;
 }

@@ -130,7 +130,6 @@ static void read_typed_key(struct statehist_json *j, struct typed_key *key)
 static bool read_typed_keys(struct statehist_json *j, uint32_t which, void *context)
 {
     struct typed_keys *list = context;
-    (void)which;
     if (!statehist_json_take(j, '[', "not a list"))
         return false;
     while (statehist_json_element(j, list->n == 0)) {
@@ -274,7 +273,6 @@ static bool add_node(struct statehist_json *j, struct nodes *nodes, uint32_t par
 static bool read_nodes(struct statehist_json *j, uint32_t member, void *context)
 {
     struct nodes *nodes = context;
-    (void)member;
     static const char *const members[] = {"key", "children", NULL};
     enum { KEY = 1, ALL_CHILDREN = 2 };
     const struct bo_span no_name = {(const uint8_t *)"", 0};

@@ -259,7 +259,6 @@ static enum bo_status window_oracle(const void *opaque, const void *queries, siz
 
 static enum bo_status scan_oracle(const void *opaque, const void *queries, size_t n, void *answers)
 {
-    (void)queries;
     const struct statehist_model *model = opaque;
     struct statehist_digest digest = {0}, *digests = answers;
     for (size_t i = 0; i < model->n_intervals; i++) {
@@ -648,14 +647,12 @@ static void print_state(const uint8_t *p, struct bo_writer *out)
 
 static void print_point(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     print_state(answer.p, out);
 }
 
 /* Quark, type, value. */
 static void print_values(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     struct statehist_values values;
     memcpy(&values, answer.p, sizeof values);
     const uint8_t *numbers = answer.p + sizeof values, *types = numbers + 8 * values.n;
@@ -669,7 +666,6 @@ static void print_values(const void *query, struct bo_span answer, struct bo_wri
 
 static void print_columns(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     struct statehist_columns columns;
     memcpy(&columns, answer.p, sizeof columns);
     const uint8_t *starts = answer.p + sizeof columns, *numbers = starts + 8 * columns.n;
@@ -704,7 +700,6 @@ static void print_window(const void *query, struct bo_span answer, struct bo_wri
 
 static void print_digest(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     struct statehist_digest digest;
     memcpy(&digest, answer.p, sizeof digest);
     bo_put_text(out, "intervals %llu\nhash 0x%016llx\n", (unsigned long long)digest.n_intervals,
@@ -714,7 +709,6 @@ static void print_digest(const void *query, struct bo_span answer, struct bo_wri
 /* Quark, start, end, type and value, as the text form spells them. */
 static void print_snapshot(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     struct statehist_snapshot snapshot;
     memcpy(&snapshot, answer.p, sizeof snapshot);
     const uint8_t *p = answer.p + sizeof snapshot;

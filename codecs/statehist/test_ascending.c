@@ -96,9 +96,8 @@ static void expect_list(const uint64_t *numbers, uint32_t n)
 }
 
 /* The first number is stored in the list's header, and again where blocks store their bases. */
-static void test_first_block_begins_at_the_first_number(void **state)
+TEST_WITH(test_first_block_begins_at_the_first_number, set_up, tear_down)
 {
-    (void)state;
     uint64_t numbers[ASCENDING_BLOCK + 1];
     struct bo_writer out;
     struct bo_error err = {0};
@@ -120,9 +119,8 @@ static void test_first_block_begins_at_the_first_number(void **state)
 }
 
 /* A list is that of its numbers only as the encoder writes it: with another width, it is not. */
-static void test_canonical_form(void **state)
+TEST_WITH(test_canonical_form, set_up, tear_down)
 {
-    (void)state;
     uint64_t numbers[100];
     struct bo_writer out;
     struct bo_error err = {0};
@@ -149,9 +147,8 @@ static void test_canonical_form(void **state)
     bo_writer_free(&out);
 }
 
-static void test_lists(void **state)
+TEST_WITH(test_lists, set_up, tear_down)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(1);
     uint64_t numbers[MAX_N];
     for (unsigned width = 0; width <= 64; width++)
@@ -165,9 +162,8 @@ static void test_lists(void **state)
 }
 
 /* The widest there are: from 0 to 2^64 - 1. */
-static void test_extremes(void **state)
+TEST_WITH(test_extremes, set_up, tear_down)
 {
-    (void)state;
     const uint64_t numbers[] = {0, 1, UINT64_MAX - 1, UINT64_MAX};
     for (uint32_t n = 0; n <= 4; n++)
         expect_list(numbers, n);
@@ -175,9 +171,8 @@ static void test_extremes(void **state)
 }
 
 /* The number after 5 is 5 + 2^63: high bits 01. With 001 it would be 5 + 2^64. */
-static void test_more_than_64_bits(void **state)
+TEST(test_more_than_64_bits)
 {
-    (void)state;
     uint8_t bytes[8 + 32 + ASCENDING_MARGIN] = {0};
     uint64_t numbers[ASCENDING_BLOCK];
     const struct ascending_block block = {
@@ -189,9 +184,8 @@ static void test_more_than_64_bits(void **state)
     assert_false(ascending_block_all(&block, numbers));
 }
 
-static void test_select_and_count(void **state)
+TEST_WITH(test_select_and_count, set_up, tear_down)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(2);
     for (unsigned i = 0; i < 2000; i++) {
         const uint64_t v = bo_random_u64(&random) & bo_random_u64(&random);
@@ -207,17 +201,4 @@ static void test_select_and_count(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_first_block_begins_at_the_first_number, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_canonical_form, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_extremes, set_up, tear_down),
-        cmocka_unit_test(test_more_than_64_bits),
-        cmocka_unit_test_setup_teardown(test_select_and_count, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

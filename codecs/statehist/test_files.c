@@ -60,9 +60,8 @@ static const struct {
     {1.0 / 3, "0.3333333333333333"},
 };
 
-static void test_doubles(void **state)
+TEST_WITH(test_doubles, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(doubles); i++)
         assert_string_equal(put_double(bo_double_bits(doubles[i].v), false).p, doubles[i].text);
     assert_string_equal(put_double(STATEHIST_NAN | 5, false).p, "\"NaN\"");
@@ -92,9 +91,8 @@ static void expect_json(struct bo_span text, bool as_gson, const char *expected)
 }
 
 /* Escapes as Gson writes them for HTML, and as JSON requires them. */
-static void test_strings(void **state)
+TEST_WITH(test_strings, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span text =
         BYTES("\0\x01\b\t\n\f\r\x1f "
               "\"\\/<>&='\x7f\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x81\xa8"
@@ -255,11 +253,10 @@ static bool jansson_reads(const struct statehist_model *model)
     return true;
 }
 
-static void test_snapshots_of_histories(void **state)
+TEST_WITH(test_snapshots_of_histories, set_up, tear_down)
 {
     static const char *const histories[] = {"flat", "typed", "typed-null", "typed-null-sorted"};
     unsigned n_judged = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         const struct bo_arena_mark mark = bo_arena_mark(&arena);
         const struct statehist_model *model = generate_model(seed, 20 + 5 * seed, &arena);
@@ -289,9 +286,8 @@ static void test_snapshots_of_histories(void **state)
 }
 
 /* A history of more than an instant is no snapshot. */
-static void test_no_snapshot(void **state)
+TEST_WITH(test_no_snapshot, set_up, tear_down)
 {
-    (void)state;
     const void *model = parse_text(HISTORY(1, 2) "Q\t0\t-1\ta\nI\t0\t1\t2\tn\t\n", &arena);
     for (size_t c = 0; c < N_ELEMENTS(snapshot_codecs); c++) {
         struct bo_writer out;
@@ -304,10 +300,9 @@ static void test_no_snapshot(void **state)
 
 /* ---- depth ----------------------------------------------------------------------------------- */
 
-static void test_deep_tree(void **state)
+TEST_WITH(test_deep_tree, set_up, tear_down)
 {
     enum { DEPTH = 300000 };
-    (void)state;
     struct statehist_builder builder;
     struct statehist_model *model;
     void *again;
@@ -335,9 +330,8 @@ static void test_deep_tree(void **state)
 
 /* ---- long strings ---------------------------------------------------------------------------- */
 
-static void test_long_strings(void **state)
+TEST_WITH(test_long_strings, set_up, tear_down)
 {
-    (void)state;
     static const size_t lengths[] = {65534, 65535, 65536, 200000};
     for (size_t i = 0; i < N_ELEMENTS(lengths); i++) {
         struct statehist_builder builder;
@@ -361,16 +355,4 @@ static void test_long_strings(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_snapshots_of_histories, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_snapshot, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_deep_tree, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_long_strings, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -51,9 +51,8 @@ static void expect_flaw(int64_t start, int64_t end, const char *what, uint32_t q
 /* ---- the builder ----------------------------------------------------------------------------- */
 
 /* Timelines one after the other, or events: the same history. */
-static void test_orders(void **state)
+TEST(test_orders)
 {
-    (void)state;
     uint32_t unused, x, y;
     begin();
     add_attribute("a", STATEHIST_ROOT);
@@ -86,9 +85,8 @@ static void test_orders(void **state)
 }
 
 /* Ends over all of time, sorted; equal ones stay as they stand. */
-static void test_order_by_end(void **state)
+TEST(test_order_by_end)
 {
-    (void)state;
     enum { N = 1000 };
     static struct statehist_interval intervals[N];
     struct bo_random random = bo_random_seeded(1);
@@ -106,9 +104,8 @@ static void test_order_by_end(void **state)
     assert_non_null(statehist_order_by_end(NULL, 0, &arena));
 }
 
-static void test_flaws(void **state)
+TEST(test_flaws)
 {
-    (void)state;
     begin();
     add_attribute("a", STATEHIST_ROOT);
     add(0, 0, 9, STATEHIST_NULL, 0);
@@ -151,9 +148,8 @@ static void test_flaws(void **state)
     expect_flaw(0, 9, "string is not UTF-8", 0, 0);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     static const struct {
         uint32_t type;
         uint64_t value;
@@ -189,9 +185,8 @@ static void test_values(void **state)
 #define NAMES "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
 #define VALUES "I\t1\t0\t4\ti\t1\nI\t0\t0\t9\ts\tx\nI\t1\t5\t9\tn\t\n"
 
-static void test_differences(void **state)
+TEST(test_differences)
 {
-    (void)state;
     static const char text[] = SAMPLE("0", "9", NAMES, VALUES);
     static const struct {
         const char *text, *difference;
@@ -227,9 +222,8 @@ static void test_differences(void **state)
     }
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     const void *model = parse_text(
         SAMPLE("0", "9", "Q\t0\t-1\tab\nQ\t1\t0\ta\nQ\t2\t1\tb\n",
                "I\t2\t0\t1\tl\t7\nI\t0\t0\t3\ti\t5\nI\t1\t0\t3\ts\tx\nI\t1\t4\t5\ts\tyy\n"
@@ -259,9 +253,8 @@ static void test_counts(void **state)
     assert_true(bo_entropy_floor_nbytes(format, model, &none) < 0);
 }
 
-static void test_instant(void **state)
+TEST(test_instant)
 {
-    (void)state;
     const struct statehist_model *model = parse_text(SAMPLE("0", "9", NAMES, VALUES), &arena);
     void *instant;
     assert_int_equal(statehist_take_instant(model, 5, &arena, &instant, NULL), BO_OK);
@@ -274,9 +267,8 @@ static void test_instant(void **state)
 }
 
 /* One number of a model is changed. Why: other tests rely on statehist_model_flaw. */
-static void test_model_flaws(void **state)
+TEST(test_model_flaws)
 {
-    (void)state;
     const struct statehist_model *valid =
         parse_text("# statehistory-tsv 1\n# start: 0\n# end: 9\nQ\t0\t-1\ta\nQ\t1\t-1\tb\n"
                    "I\t0\t0\t4\ts\tx\nI\t0\t5\t9\ts\ty\nI\t1\t0\t9\ts\tx\n",
@@ -349,9 +341,8 @@ static void note(const void *opaque)
         n_strange += memchr(model->strings[i].p, 0, model->strings[i].n) != NULL;
 }
 
-static void test_generated(void **state)
+TEST(test_generated)
 {
-    (void)state;
     expect_valid_models(100, 60, flaw_of);
     expect_models_from_bytes(300, flaw_of, note);
     for (unsigned type = 0; type < STATEHIST_N_TYPES; type++)
@@ -397,9 +388,8 @@ static void note_limits(const void *opaque)
     }
 }
 
-static void test_extreme_models(void **state)
+TEST(test_extreme_models)
 {
-    (void)state;
     expect_extreme_models(2000, flaw_of, note_limits);
     assert_true(limits.deep && limits.siblings && limits.nested && limits.changes);
     assert_true(limits.most_in_16_bits && limits.longer_than_16_bits);
@@ -407,9 +397,8 @@ static void test_extreme_models(void **state)
 }
 
 /* About as many intervals as requested; times and types like those of kernel traces. */
-static void test_scale(void **state)
+TEST(test_scale)
 {
-    (void)state;
     size_t n = 0, n_larger = 0;
     for (uint64_t seed = 2; seed < 42; seed += 2) {
         const struct statehist_model *model = generate_model(seed, 10000, &arena);
@@ -420,9 +409,8 @@ static void test_scale(void **state)
 }
 
 /* Each change makes another model, as a rule. */
-static void test_changes(void **state)
+TEST(test_changes)
 {
-    (void)state;
     unsigned n_changed = 0;
     struct bo_random random = bo_random_seeded(9);
     void *model = generate_model(3, 200, &arena), *changed;
@@ -433,16 +421,4 @@ static void test_changes(void **state)
     assert_true(n_changed > 60);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),         cmocka_unit_test(test_order_by_end),
-        cmocka_unit_test(test_flaws),          cmocka_unit_test(test_model_flaws),
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_instant),        cmocka_unit_test(test_generated),
-        cmocka_unit_test(test_extreme_models), cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_changes),        cmocka_unit_test(test_counts),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

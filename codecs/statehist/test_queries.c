@@ -50,9 +50,8 @@ static void expect_state(const struct statehist_state *state, int64_t start, int
     assert_true(state->type == type && state->value == value);
 }
 
-static void test_points(void **state)
+TEST(test_points)
 {
-    (void)state;
     const void *model = parse_text(sample, &arena);
     const struct bo_query_kind *kind = kind_of(STATEHIST_POINT);
     static const struct statehist_point_query queries[] = {
@@ -69,9 +68,8 @@ static void test_points(void **state)
     expect_state(&states[6], 100, 149, STATEHIST_STRING, statehist_hash(bo_span_of("a\tb")));
 }
 
-static void test_full_state(void **state)
+TEST(test_full_state)
 {
-    (void)state;
     const void *model = parse_text(sample, &arena);
     const struct statehist_time_query query = {150};
     struct bo_sink sink = sink_of(100);
@@ -85,9 +83,8 @@ static void test_full_state(void **state)
     assert_int_equal(kind_of(STATEHIST_FULL_STATE)->oracle(model, &query, 1, &sink), BO_OVER_LIMIT);
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
-    (void)state;
     const void *model = parse_text(sample, &arena);
     static const struct statehist_range_query query = {149, 151, 1, 0};
     struct bo_sink sink = sink_of(100);
@@ -104,9 +101,8 @@ static void test_ranges(void **state)
  * Times 100, 133, 166, 199: the interval of length 1 is between two of them. A query may name a
  * quark twice.
  */
-static void test_windows(void **state)
+TEST(test_windows)
 {
-    (void)state;
     const void *model = parse_text(sample, &arena);
     static const uint8_t quarks[] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
     struct statehist_window_query query = {{quarks, sizeof quarks}, 100, 199, 4, 0, NULL};
@@ -131,9 +127,8 @@ static void test_windows(void **state)
 }
 
 /* The digest does not depend on the order of the intervals. It depends on everything else. */
-static void test_digests(void **state)
+TEST(test_digests)
 {
-    (void)state;
     static const char *const others[] = {
         HISTORY(1, 9) "Q\t0\t-1\ta\nI\t0\t1\t4\ti\t1\nI\t0\t5\t9\ti\t2\n",
         HISTORY(1, 9) "Q\t0\t-1\ta\nI\t0\t1\t5\ti\t1\nI\t0\t6\t9\ti\t2\n",
@@ -160,9 +155,8 @@ static void test_digests(void **state)
 
 /* ---- windows' times -------------------------------------------------------------------------- */
 
-static void test_window_times(void **state)
+TEST(test_window_times)
 {
-    (void)state;
     static const struct statehist_window_query cases[] = {
         {{NULL, 0}, INT64_MIN, INT64_MAX, STATEHIST_MAX_WINDOW_TIMES, 0, NULL},
         {{NULL, 0}, INT64_MIN, INT64_MAX, 3, 0, NULL},
@@ -214,9 +208,8 @@ static void expect_valid(const void *model, const struct bo_query_kind *kind, co
 }
 
 /* The name of the thread that a CPU ran, at the end of its interval. */
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char text[] = HISTORY(0, 9) "Q\t0\t-1\tCPUs\n"
                                              "Q\t1\t0\tCurrent_thread\n"
                                              "Q\t2\t-1\tThreads\n"
@@ -236,9 +229,8 @@ static void test_names(void **state)
         assert_true(queries[i].quark == 4 && queries[i].time == 3);
 }
 
-static void test_all_draws_are_valid(void **state)
+TEST(test_all_draws_are_valid)
 {
-    (void)state;
     enum { N = 50 };
     static _Alignas(16) uint8_t queries[N * BO_MAX_QUERY_NBYTES];
     for (uint64_t seed = 0; seed < 30; seed++) {
@@ -270,9 +262,8 @@ static void test_all_draws_are_valid(void **state)
 }
 
 /* A view queries attributes of one kind, each of them once. */
-static void test_views(void **state)
+TEST(test_views)
 {
-    (void)state;
     char text[4000] = HISTORY(0, 99999) "Q\t0\t-1\tThreads\nQ\t1\t-1\tCPUs\n";
     for (unsigned t = 0; t < 20; t++)
         sprintf(text + strlen(text), "Q\t%u\t%u\t%u\nQ\t%u\t%u\tStatus\n", 2 + 2 * t, t % 2, t,
@@ -321,9 +312,8 @@ static void expect_answer(const void *model, enum statehist_query_kind k, int n_
     bo_writer_free(&out);
 }
 
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
-    (void)state;
     const void *model = parse_text(sample, &arena);
     expect_answer(model, STATEHIST_POINT, 2, (char *[]){"1", "150"}, "150\t150\ti\t-7\n");
     expect_answer(model, STATEHIST_POINT, 2, (char *[]){"2", "150"},
@@ -396,9 +386,8 @@ static void expect_hash(const char *path, int64_t time, const char *expected)
 }
 
 /* Its Java code gave these of three public traces, which may not lie in the repository. */
-static void test_known_states(void **state)
+TEST(test_known_states)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t time;
@@ -425,9 +414,8 @@ static void test_known_states(void **state)
 }
 
 /* Times outside of the history, then quarks that it does not have, at a time that it has. */
-static void test_invalid_points(void **state)
+TEST(test_invalid_points)
 {
-    (void)state;
     const void *model = parse_text(sample, &arena);
     const struct bo_query_kind *kind = kind_of(STATEHIST_POINT);
     static const struct statehist_point_query expected[] = {{99, 0, 0},  {INT64_MIN, 0, 0},
@@ -441,16 +429,4 @@ static void test_invalid_points(void **state)
     assert_false(kind->invalid_at(model, N_ELEMENTS(expected), &q));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),       cmocka_unit_test(test_full_state),
-        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_digests),      cmocka_unit_test(test_window_times),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_all_draws_are_valid),
-        cmocka_unit_test(test_views),        cmocka_unit_test(test_command_line),
-        cmocka_unit_test(test_known_states), cmocka_unit_test(test_invalid_points),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -109,9 +109,8 @@ static const struct json_case json_cases[] = {
     {2, TREE("{\"children\":@[]}"), BO_CORRUPT, "not an object"},
 };
 
-static void test_json_of_histories(void **state)
+TEST_WITH(test_json_of_histories, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span good = encode_text("typed-null", history_text);
     for (size_t i = 0; i < N_ELEMENTS(json_cases); i++) {
         const struct json_case *c = &json_cases[i];
@@ -222,16 +221,14 @@ static const struct patch patches[] = {
      "string is not UTF-8"},
 };
 
-static void test_history_bin(void **state)
+TEST_WITH(test_history_bin, set_up, tear_down)
 {
-    (void)state;
     expect_patches(history_text, patches, N_ELEMENTS(patches));
 }
 
 /* Timelines that are whole, but in the wrong order. */
-static void test_quarks_descend(void **state)
+TEST_WITH(test_quarks_descend, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span good =
         encode_text("typed-null-sorted", HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tb\n"
                                                          "I\t0\t10\t30\tn\t\n"
@@ -244,9 +241,8 @@ static void test_quarks_descend(void **state)
 }
 
 /* Every prefix of history.bin, in a set whose lengths are right. */
-static void test_cut_history(void **state)
+TEST_WITH(test_cut_history, set_up, tear_down)
 {
-    (void)state;
     struct statehist_part parts[STATEHIST_MAX_PARTS];
     size_t offs[2];
     assert_int_equal(statehist_get_parts(encode_text("flat", history_text), 2, parts, NULL), BO_OK);
@@ -268,9 +264,8 @@ static void test_cut_history(void **state)
 }
 
 /* A null bit is beside a type only where both are there: in a timeline of several types. */
-static void test_null_bit_beside_a_type(void **state)
+TEST_WITH(test_null_bit_beside_a_type, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span good =
         encode_text("typed-null", HISTORY(10, 30) "Q\t0\t-1\ta\nI\t0\t10\t19\ti\t5\n"
                                                   "I\t0\t20\t30\tb\ttrue\n");
@@ -281,9 +276,8 @@ static void test_null_bit_beside_a_type(void **state)
 }
 
 /* Each file of two histories with the same numbers of everything, mixed. */
-static void test_files_of_another_history(void **state)
+TEST_WITH(test_files_of_another_history, set_up, tear_down)
 {
-    (void)state;
     static const char other[] = HISTORY(10, 30) "Q\t0\t-1\ta\nQ\t1\t0\tc\n"
                                                 "I\t1\t10\t19\ts\tx\n"
                                                 "I\t0\t10\t30\tn\t\n"
@@ -392,24 +386,10 @@ static const struct patch arrays_patches[] = {
            "duplicate string"),
 };
 
-static void test_arrays(void **state)
+TEST_WITH(test_arrays, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(encode_text("arrays", arrays_text).n, A_END);
     expect_patches(arrays_text, arrays_patches, N_ELEMENTS(arrays_patches));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_json_of_histories, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_history_bin, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_quarks_descend, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cut_history, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_null_bit_beside_a_type, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_files_of_another_history, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -189,24 +189,21 @@ static void expect_case(const char *codec_name, struct bo_span file, const struc
         fail_msg("%s: %s: %s: %s", codec_name, c->row, finding.class, finding.detail);
 }
 
-static void test_time_index(void **state)
+TEST(test_time_index)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(time_index_cases); i++)
         expect_case("time-index", time_index_span(), &time_index_cases[i]);
 }
 
-static void test_mixed_contexts(void **state)
+TEST(test_mixed_contexts)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(mixed_contexts_cases); i++)
         expect_case("mixed-contexts", mixed_contexts_span(), &mixed_contexts_cases[i]);
 }
 
 /* A head that announces nothing: without sections nothing else says that the margin is missing. */
-static void test_no_margin(void **state)
+TEST(test_no_margin)
 {
-    (void)state;
     static const uint8_t head[35] = "TIX1\0\0\0\0\0\0\0\0\xff\0\0\0\0\0\0\0\0\0\0\0\0\x01";
     struct bo_arena arena;
     struct bo_error error = {0};
@@ -248,9 +245,8 @@ static void expect_segments(struct bo_span checkpoints, enum bo_status wanted)
     bo_arena_free(&arena);
 }
 
-static void test_segments(void **state)
+TEST(test_segments)
 {
-    (void)state;
     expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00"), BO_CORRUPT);
     expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00\x00"), BO_OK);
 }
@@ -280,9 +276,8 @@ static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, con
 }
 
 /* Files of few bytes are padded with zeros, so that a byte never expands to over 16 intervals. */
-static void test_zeros(void **state)
+TEST(test_zeros)
 {
-    (void)state;
     enum { N = 8192 };
     struct bo_arena arena;
     struct bo_writer text, out;
@@ -321,18 +316,16 @@ static void expect_file(const char *codec_name, const char *text, struct bo_span
     bo_arena_free(&arena);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     expect_file("time-index", tiny_text, time_index_span());
     expect_file("mixed-contexts", tiny_text, mixed_contexts_span());
 }
 
 /* ---- redundant encodings --------------------------------------------------------------------- */
 
-static void test_changed_bits(void **state)
+TEST(test_changed_bits)
 {
-    (void)state;
     static const char *const phrases[] = {
         "changes of one time are not in the order of attributes",
         "known value is stored as new",
@@ -350,9 +343,8 @@ static void test_changed_bits(void **state)
  * order that repeats, but for one turn in seven: at each time one thread ends its turn and another
  * one begins its own. Turns take any time, so that the file is in the order of time.
  */
-static void test_candidates(void **state)
+TEST(test_candidates)
 {
-    (void)state;
     enum { N_THREADS = 48, N_TURNS = 120, END = 1000000 };
     static const char *const phrase = "attribute is one of the candidates refused";
     struct bo_random random = bo_random_seeded(1);
@@ -388,14 +380,4 @@ static void test_candidates(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changed_bits), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_time_index),   cmocka_unit_test(test_mixed_contexts),
-        cmocka_unit_test(test_no_margin),    cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_zeros),        cmocka_unit_test(test_candidates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -51,9 +51,8 @@ static void run(const struct bo_codec *codec, void *reader, struct outcomes by_k
     assert_true(status != BO_OK || sink.n > 0);
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-    (void)state;
     const struct bo_codec *codec = bo_find_codec(test_format(), "sqlite");
     if (!codec)
         skip();
@@ -85,9 +84,4 @@ static void test_damaged(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -23,9 +23,8 @@ static void expect_text(const char *text, const char *expected)
 }
 
 /* Every type; comments and empty lines go; a quark may come after intervals of others. */
-static void test_canonical_form(void **state)
+TEST(test_canonical_form)
 {
-    (void)state;
     expect_text("# statehistory-tsv 1\n"
                 "# source: somewhere\n"
                 "# end: 9\n\n# start: -5\n"
@@ -61,9 +60,8 @@ static void test_canonical_form(void **state)
 }
 
 /* Neighbours with equal values stay two; the ends of time; a snapshot. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    (void)state;
     const struct statehist_model *model = parse_text(
         HISTORY(-9223372036854775808,
                 9223372036854775807) "Q\t0\t-1\t\n"
@@ -84,9 +82,8 @@ static void test_edges(void **state)
 
 /* ---- doubles --------------------------------------------------------------------------------- */
 
-static void test_doubles(void **state)
+TEST(test_doubles)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t bits;
@@ -127,9 +124,8 @@ static void test_doubles(void **state)
 #define H HISTORY(10, 20)
 #define Q0 "Q\t0\t-1\ta\n"
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const struct marked_mistake mistakes[] = {
         {"@", BO_TRUNCATED, "text ends within its first line"},
         {"# statehistory-tsv 1@", BO_TRUNCATED, "text ends within its first line"},
@@ -203,9 +199,8 @@ static void test_mistakes(void **state)
 }
 
 /* Gaps and overlaps name the quark and the times. */
-static void test_coverage(void **state)
+TEST(test_coverage)
 {
-    (void)state;
     static const struct marked_mistake mistakes[] = {
         {H Q0 "I\t0\t10\t12\tn\t\n@I\t0\t15\t20\tn\t\n", BO_CORRUPT,
          "timeline has a gap: quark 0, 13..14"},
@@ -227,9 +222,8 @@ static void test_coverage(void **state)
 }
 
 /* Whichever allocation fails, that of the phrase included, memory is named as the cause. */
-static void test_rejected_without_memory(void **state)
+TEST(test_rejected_without_memory)
 {
-    (void)state;
     static const char *const texts[] = {
         H Q0 "I\t0\t10\t18\tn\t\n",
         H Q0 "I\t0\t10\t14\tn\t\nI\t0\t13\t20\tn\t\n",
@@ -249,15 +243,13 @@ static void test_rejected_without_memory(void **state)
 static enum bo_status print_with_a_gap(const void *model, struct bo_writer *out,
                                        struct bo_error *err)
 {
-    (void)model;
     bo_put_text(out, H Q0 "I\t0\t10\t18\tn\t\n");
     return bo_writer_status(out, err);
 }
 
 /* The phrase about one attribute is in the parser's memory, and is reported in full. */
-static void test_rejected_text_of_a_model(void **state)
+TEST(test_rejected_text_of_a_model)
 {
-    (void)state;
     struct bo_format broken = *bo_find_format("statehist");
     const struct bo_effort effort = bo_effort_default();
     const struct bo_span text = {(const uint8_t *)(H Q0 "I\t0\t10\t20\tn\t\n"),
@@ -274,9 +266,8 @@ static void test_rejected_text_of_a_model(void **state)
 }
 
 /* Times of the history after an interval would make those before it wrong. */
-static void test_late_times(void **state)
+TEST(test_late_times)
 {
-    (void)state;
     static const struct marked_mistake mistakes[] = {
         {H Q0 "I\t0\t10\t20\tn\t\n@# start: 10\n", BO_CORRUPT, "duplicate header line"},
     };
@@ -284,9 +275,8 @@ static void test_late_times(void **state)
 }
 
 /* A text that is cut is known to be cut, wherever that is. */
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-    (void)state;
     static const char text[] =
         "# statehistory-tsv 1\n# quarks: 2\n# intervals: 3\n"
         "# start: 10\n# end: 20\n" Q0 "Q\t1\t0\tb\n"
@@ -303,9 +293,8 @@ static void test_cuts(void **state)
 }
 
 /* A raw NUL is taken, and printed as an escape. */
-static void test_raw_nul(void **state)
+TEST(test_raw_nul)
 {
-    (void)state;
     static const struct bo_span text =
         BYTES("# statehistory-tsv 1\n# start: 1\n# end: 1\nQ\t0\t-1\ta\nI\t0\t1\t1\ts\tx\0y\n");
     struct bo_error error;
@@ -316,27 +305,9 @@ static void test_raw_nul(void **state)
     assert_non_null(strstr((const char *)print_text(model, &arena).p, "\ts\tx\\0y\n"));
 }
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
-    (void)state;
     expect_texts_survive(60, 400);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_rejected_without_memory),
-        cmocka_unit_test(test_rejected_text_of_a_model),
-        cmocka_unit_test(test_late_times),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_raw_nul),
-        cmocka_unit_test(test_round_trips),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

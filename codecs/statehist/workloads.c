@@ -59,7 +59,6 @@ static int64_t draw_edge(const struct statehist_model *model, struct bo_random *
 static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_point_query *q = queries;
     for (size_t i = 0; i < n && model->n_quarks; i++) {
@@ -74,7 +73,6 @@ static size_t draw_uniform(const void *opaque, struct bo_random *random, struct 
 static size_t draw_weighted(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                             size_t n, void *queries)
 {
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_point_query *q = queries;
     for (size_t i = 0; i < n && model->n_intervals; i++) {
@@ -88,7 +86,6 @@ static size_t draw_weighted(const void *opaque, struct bo_random *random, struct
 size_t statehist_draw_point_edges(const void *opaque, struct bo_random *random,
                                   struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_point_query *q = queries;
     for (size_t i = 0; i < n && model->n_intervals; i++) {
@@ -107,7 +104,6 @@ size_t statehist_draw_point_edges(const void *opaque, struct bo_random *random,
 static size_t draw_times(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_time_query *q = queries;
     for (size_t i = 0; i < n; i++)
@@ -135,7 +131,6 @@ size_t statehist_draw_time_edges(const void *opaque, struct bo_random *random,
 static size_t draw_whole_timelines(const void *opaque, struct bo_random *random,
                                    struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_range_query *q = queries;
     for (size_t i = 0; i < n && model->n_intervals; i++)
@@ -149,7 +144,6 @@ static size_t draw_short(const void *opaque, struct bo_random *random, struct bo
                          size_t n, void *queries)
 {
     enum { MOST = 64 };
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_range_query *q = queries;
     for (size_t i = 0; i < n && model->n_intervals; i++) {
@@ -168,7 +162,6 @@ static size_t draw_short(const void *opaque, struct bo_random *random, struct bo
 size_t statehist_draw_range_edges(const void *opaque, struct bo_random *random,
                                   struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct statehist_model *model = opaque;
     struct statehist_range_query *q = queries;
     for (size_t i = 0; i < n && model->n_intervals; i++) {

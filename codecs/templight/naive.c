@@ -278,7 +278,6 @@ enum bo_status templight_query_naive(const struct bo_codec *self, void *reader, 
                                      const void *queries, size_t n, void *answers,
                                      struct bo_error *err)
 {
-    (void)err;
     const struct naive *r = reader;
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++)

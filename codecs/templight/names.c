@@ -288,7 +288,6 @@ enum bo_status templight_query_decoded(const struct bo_codec *self, void *reader
                                        const void *queries, size_t n, void *answers,
                                        struct bo_error *err)
 {
-    (void)err;
     const struct templight_decoded *decoded = reader;
     if (kind != TEMPLIGHT_STREAM)
         return templight_answer_names(decoded->namers, decoded->model.n_traces, kind, queries, n,

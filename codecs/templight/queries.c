@@ -52,7 +52,6 @@ static bool put_names(struct bo_sink *sink, const struct templight_trace *trace)
 static enum bo_status expand_all_oracle(const void *opaque, const void *queries, size_t n,
                                         void *answers)
 {
-    (void)queries;
     const struct templight_model *model = opaque;
     for (size_t i = 0; i < n; i++)
         for (size_t t = 0; t < model->n_traces; t++)
@@ -66,7 +65,6 @@ static enum bo_status expand_all_oracle(const void *opaque, const void *queries,
 static enum bo_status stream_oracle(const void *opaque, const void *queries, size_t n,
                                     void *answers)
 {
-    (void)queries;
     const struct templight_model *model = opaque;
     struct templight_digest digest = {0}, *digests = answers;
     for (size_t t = 0; t < model->n_traces; t++) {
@@ -281,14 +279,12 @@ static const uint8_t *put_line(const uint8_t *p, struct bo_writer *out)
 
 static void print_name(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     put_line(bytes.p, out);
 }
 
 /* For each name its trace, its number, and itself. */
 static void print_names(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     const uint8_t *p = bytes.p;
     for (uint64_t t = 0; p < bytes.p + bytes.n && !out->status; t++) {
         struct templight_names names;
@@ -303,7 +299,6 @@ static void print_names(const void *query, struct bo_span bytes, struct bo_write
 
 static void print_digest(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     struct templight_digest digest;
     memcpy(&digest, bytes.p, sizeof digest);
     put_count(out, "begins", digest.n_begins);
@@ -314,7 +309,6 @@ static void print_digest(const void *query, struct bo_span bytes, struct bo_writ
 
 static void print_found(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     uint32_t name;
     memcpy(&name, bytes.p, sizeof name);
     if (name == TEMPLIGHT_NONE)
@@ -325,7 +319,6 @@ static void print_found(const void *query, struct bo_span bytes, struct bo_write
 
 static void print_matches(const void *query, struct bo_span bytes, struct bo_writer *out)
 {
-    (void)query;
     struct templight_matches matches;
     memcpy(&matches, bytes.p, sizeof matches);
     put_count(out, "matches", matches.n);

@@ -15,9 +15,8 @@ static const struct templight_location nowhere = {TEMPLIGHT_NONE, 0, 0};
 
 /* ---- sets of texts --------------------------------------------------------------------------- */
 
-static void test_texts_are_numbered(void **state)
+TEST(test_texts_are_numbered)
 {
-    (void)state;
     struct bo_texts texts;
     char text[16];
     uint32_t number;
@@ -49,9 +48,8 @@ static struct templight_entry begin_of(const char *name, const char *file, const
     };
 }
 
-static void test_tables_in_the_order_of_use(void **state)
+TEST(test_tables_in_the_order_of_use)
 {
-    (void)state;
     struct templight_builder builder;
     struct templight_model *model;
     const struct templight_entry entries[] = {
@@ -78,9 +76,8 @@ static void test_tables_in_the_order_of_use(void **state)
 }
 
 /* The origin of an End is kept only when it differs from its Begin's. */
-static void test_origins_of_ends(void **state)
+TEST(test_origins_of_ends)
 {
-    (void)state;
     static const struct {
         bool has_begin, is_given, present;
         uint32_t line;
@@ -113,9 +110,8 @@ static void test_origins_of_ends(void **state)
 
 /* ---- less of a model ------------------------------------------------------------------------- */
 
-static void test_without_own_origins(void **state)
+TEST(test_without_own_origins)
 {
-    (void)state;
     void *reduced;
     const struct templight_model *model =
         parse_text("---\nname: a\nkind: Memoization\nevent: Begin\norig: 'x:1:1'\npoi: 'y:1:1'\n"
@@ -143,9 +139,8 @@ static void test_without_own_origins(void **state)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     const struct templight_model *model =
         parse_text("---\nname: aab\nkind: Memoization\nevent: Begin\norig: 'x:1:1'\n"
                    "poi: 'yy:2:1'\ntime: 1\nmemory: 5\n"
@@ -299,9 +294,8 @@ static bool break_sample(struct sample *s, unsigned way)
     }
 }
 
-static void test_rules(void **state)
+TEST(test_rules)
 {
-    (void)state;
     /* By the number of the way. */
     static const char *const flaws[] = {
         "table holds a text twice",
@@ -405,9 +399,8 @@ static void change_sample(struct sample *s, unsigned way)
     }
 }
 
-static void test_every_difference_shows(void **state)
+TEST(test_every_difference_shows)
 {
-    (void)state;
     struct sample a, b;
     make_sample(&a);
     make_sample(&b);
@@ -427,15 +420,13 @@ static const char *flaw_of(const void *model, struct bo_arena *scratch)
     return templight_model_flaw(model, scratch);
 }
 
-static void test_generated_models_keep_the_rules(void **state)
+TEST(test_generated_models_keep_the_rules)
 {
-    (void)state;
     expect_valid_models(120, 89, flaw_of);
 }
 
-static void test_generated_from_bytes(void **state)
+TEST(test_generated_from_bytes)
 {
-    (void)state;
     expect_models_from_bytes(300, flaw_of, NULL);
 }
 
@@ -488,25 +479,22 @@ static void note_limits(const void *opaque)
         note_trace(&model->traces[t]);
 }
 
-static void test_extreme_models(void **state)
+TEST(test_extreme_models)
 {
-    (void)state;
     expect_extreme_models(2000, flaw_of, note_limits);
     assert_true(limits.open && limits.closed && limits.most_in_16_bits);
     assert_true(limits.longer_than_16_bits && limits.arguments && limits.names);
     assert_true(limits.files && limits.nested);
 }
 
-static void test_same_seed_same_model(void **state)
+TEST(test_same_seed_same_model)
 {
-    (void)state;
     expect_same_seed_same_model(200);
     expect_uses_decide();
 }
 
-static void test_most_mutations_change_something(void **state)
+TEST(test_most_mutations_change_something)
 {
-    (void)state;
     unsigned n_changed = 0;
     for (uint64_t seed = 0; seed < 120; seed++) {
         void *model = generate_model(seed, seed % 90, &arena), *changed;
@@ -521,9 +509,8 @@ static void test_most_mutations_change_something(void **state)
 }
 
 /* Real traces have all of these, or may have: so must generated ones. */
-static void test_generated_models_have_everything(void **state)
+TEST(test_generated_models_have_everything)
 {
-    (void)state;
     struct {
         unsigned several_traces, none, own_origins, absent_places, times, memory, unknown_kinds;
         unsigned lone_ends, left_open, brackets, bytes, empty, again;
@@ -562,9 +549,8 @@ static void test_generated_models_have_everything(void **state)
             fail_msg("thing %zu was never made", i);
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     void *changed;
     struct bo_random random = bo_random_seeded(9);
     const void *model = generate_model(4, 30, &arena);
@@ -574,24 +560,4 @@ static void test_each_allocation_fails(void **state)
     expect_failing_allocations(40, 30);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts_are_numbered),
-        cmocka_unit_test(test_tables_in_the_order_of_use),
-        cmocka_unit_test(test_origins_of_ends),
-        cmocka_unit_test(test_without_own_origins),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_every_difference_shows),
-        cmocka_unit_test(test_generated_models_keep_the_rules),
-        cmocka_unit_test(test_generated_from_bytes),
-        cmocka_unit_test(test_extreme_models),
-        cmocka_unit_test(test_same_seed_same_model),
-        cmocka_unit_test(test_most_mutations_change_something),
-        cmocka_unit_test(test_generated_models_have_everything),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

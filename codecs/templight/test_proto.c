@@ -97,9 +97,8 @@ static void expect_bytes(const char *codec, struct bo_span bytes, struct bo_span
 }
 
 /* Dictionary entries stand right before the first Begin that needs them. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     static const struct bo_span expected[] = {
         BYTES("\x0a\x84\x01" HEADER "\x1a\x03\x0a\x01"
               "A"
@@ -135,9 +134,8 @@ static void test_bytes(void **state)
 }
 
 /* Each byte belongs to what it is for: no time, made up or not, is in the size of names. */
-static void test_sections(void **state)
+TEST(test_sections)
 {
-    (void)state;
     static const char *const sections[] = {"structure", "header",    "names",
                                            "refs",      "locations", "times"};
     struct bo_arena arena;
@@ -159,9 +157,8 @@ static void test_sections(void **state)
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
 /* An origin of an End's own is left out, with the file that only it uses; nothing else is. */
-static void test_reduced(void **state)
+TEST(test_reduced)
 {
-    (void)state;
     struct templight_record own[N_ELEMENTS(records)];
     memcpy(own, records, sizeof own);
     own[2].has_own_origin = true;
@@ -208,9 +205,8 @@ static void expect_name_kept(struct bo_span name)
     }
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const odd[] = {
         "",
         "<",
@@ -255,9 +251,8 @@ static void test_names(void **state)
 }
 
 /* A text with a NUL is rejected with its offset, in every field, where a NUL ends texts. */
-static void test_nul(void **state)
+TEST(test_nul)
 {
-    (void)state;
     static const struct bo_span good = BYTES("a"), bad = BYTES("std\0x");
     static const struct templight_record record = {.location = {0, 1, 1},
                                                    .origin = {TEMPLIGHT_NONE, 0, 0}};
@@ -339,9 +334,8 @@ static size_t count(struct bo_span text, const char *what)
 }
 
 /* protoc prints what is in the small model. */
-static void test_protoc_reads(void **state)
+TEST(test_protoc_reads)
 {
-    (void)state;
     if (!has_protoc()) {
         print_message("protoc is not installed\n");
         skip();
@@ -369,9 +363,8 @@ static void test_protoc_reads(void **state)
  * And what is in generated ones. Written again by protoc, plain is the same to the byte: its fields
  * are in the order of their numbers, when no kind is unknown.
  */
-static void test_protoc_round_trip(void **state)
+TEST(test_protoc_round_trip)
 {
-    (void)state;
     if (!has_protoc()) {
         print_message("protoc is not installed\n");
         skip();
@@ -395,17 +388,4 @@ static void test_protoc_round_trip(void **state)
         }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_reduced),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_nul),
-        cmocka_unit_test(test_protoc_reads),
-        cmocka_unit_test(test_protoc_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

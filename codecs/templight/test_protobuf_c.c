@@ -158,9 +158,8 @@ static void expect_held(const struct templight_model *model)
     }
 }
 
-static void test_generated(void **state)
+TEST(test_generated)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         const struct bo_arena_mark mark = bo_arena_mark(&arena);
         expect_held(generate_model(seed, 100, &arena));
@@ -168,9 +167,8 @@ static void test_generated(void **state)
     }
 }
 
-static void test_real(void **state)
+TEST(test_real)
 {
-    (void)state;
     struct bo_input in;
     void *model;
     assert_true(bo_input_open("corpora/templight/small_tuple.yaml.xz", &in));
@@ -201,9 +199,8 @@ static bool has_name_in_two_forms(struct bo_span bytes)
 }
 
 /* Of damaged bytes that our reader takes, it reads what protobuf-c does. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-    (void)state;
     unsigned n_taken = 0, n_refused = 0;
     for (uint64_t seed = 0; seed < 15; seed++)
         for (size_t c = 0; c < N_ELEMENTS(codec_names); c++) {
@@ -239,13 +236,4 @@ static void test_damaged(void **state)
     assert_true(n_refused > 1000);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generated),
-        cmocka_unit_test(test_real),
-        cmocka_unit_test(test_damaged),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

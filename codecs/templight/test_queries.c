@@ -28,9 +28,8 @@ static struct bo_sink sink_of(size_t cap)
 
 /* ---- right answers --------------------------------------------------------------------------- */
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     const struct templight_model *model = parse_text(sample, &arena);
     const struct templight_name_query queries[] = {{0, 1}, {1, 0}, {0, 10}};
     const struct bo_query_kind *kind = &templight_kinds[TEMPLIGHT_NAME];
@@ -49,9 +48,8 @@ static void test_names(void **state)
     assert_int_equal(kind->oracle(model, queries, 1, &sink), BO_OVER_LIMIT);
 }
 
-static void test_expand_all(void **state)
+TEST(test_expand_all)
 {
-    (void)state;
     const struct templight_model *model =
         parse_text(BEGIN("x") BEGIN("") "# trace: {version: 1, source: ''}\n", &arena);
     const uint64_t x = 'x';
@@ -78,9 +76,8 @@ static struct templight_digest digest_of(const char *text)
 }
 
 /* Whatever is different in a record shows in the digest; it is the same on every machine. */
-static void test_digests(void **state)
+TEST(test_digests)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         BEGIN("a"),
@@ -112,9 +109,8 @@ static void test_digests(void **state)
         fail_msg("hash 0x%016llx", (unsigned long long)digest.hash);
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
-    (void)state;
     const struct templight_model *model = parse_text(sample, &arena);
     const struct templight_text_query queries[] = {
         {bo_span_of("b"), 0}, {bo_span_of(""), 0},    {bo_span_of("abc"), 0},
@@ -128,9 +124,8 @@ static void test_find(void **state)
     assert_memory_equal(answers, expected, sizeof answers);
 }
 
-static void test_prefix(void **state)
+TEST(test_prefix)
 {
-    (void)state;
     const struct templight_model *model = parse_text(sample, &arena);
     static const uint32_t none = TEMPLIGHT_NONE;
     const struct {
@@ -154,9 +149,8 @@ static void test_prefix(void **state)
 }
 
 /* All queries of the kind: each name, then half of it. */
-static void test_prefixes_of_names(void **state)
+TEST(test_prefixes_of_names)
 {
-    (void)state;
     const struct templight_model *model = parse_text(BEGIN("abc") BEGIN("de"), &arena);
     static const char *const expected[] = {"abc", "a", "de", "d"};
     struct templight_text_query query;
@@ -177,9 +171,8 @@ static enum bo_status run_query(const struct bo_query_kind *kind,
     return kind->oracle(model, query, 1, kind->answer_size ? (void *)answer : (void *)&sink);
 }
 
-static void test_all_queries_are_valid(void **state)
+TEST(test_all_queries_are_valid)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
         const struct templight_model *model = generate_model(seed, 20, &arena);
         for (unsigned k = 0; k < TEMPLIGHT_N_KINDS; k++) {
@@ -199,9 +192,8 @@ static void test_all_queries_are_valid(void **state)
 
 /* ---- workloads ------------------------------------------------------------------------------- */
 
-static void test_draws_are_valid(void **state)
+TEST(test_draws_are_valid)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         const struct templight_model *model = generate_model(seed, 30, &arena);
         for (unsigned k = 0; k < TEMPLIGHT_N_KINDS; k++) {
@@ -237,9 +229,8 @@ static unsigned count_hits(const struct templight_model *model, unsigned workloa
     return n_hits;
 }
 
-static void test_hits_and_misses(void **state)
+TEST(test_hits_and_misses)
 {
-    (void)state;
     const struct templight_model *model = generate_model(2, 400, &arena);
     assert_string_equal(templight_find_workloads[0].name, "hit");
     assert_int_equal(count_hits(model, 0), 64);
@@ -248,9 +239,8 @@ static void test_hits_and_misses(void **state)
 }
 
 /* A name that is used more often is queried more often. */
-static void test_used_names(void **state)
+TEST(test_used_names)
 {
-    (void)state;
     const struct templight_model *model =
         parse_text(BEGIN("rare") BEGIN("often") END BEGIN("often") END BEGIN("often")
                        END BEGIN("often") END BEGIN("often") END BEGIN("often") END,
@@ -288,9 +278,8 @@ static void expect(unsigned k, int n_args, const char *const *args, const char *
     bo_writer_free(&out);
 }
 
-static void test_command_line(void **state)
+TEST(test_command_line)
 {
-    (void)state;
     expect(TEMPLIGHT_NAME, 2, (const char *const[]){"0", "4"}, "abc\n");
     expect(TEMPLIGHT_FIND, 2, (const char *const[]){"0", "abc"}, "name 4\n");
     expect(TEMPLIGHT_FIND, 2, (const char *const[]){"1", "x"}, "no such name\n");
@@ -311,21 +300,4 @@ static void test_command_line(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_expand_all),
-        cmocka_unit_test(test_digests),
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_prefixes_of_names),
-        cmocka_unit_test(test_all_queries_are_valid),
-        cmocka_unit_test(test_draws_are_valid),
-        cmocka_unit_test(test_hits_and_misses),
-        cmocka_unit_test(test_used_names),
-        cmocka_unit_test(test_command_line),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -18,9 +18,8 @@ static const struct bo_codec *front_coded(void)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     static const struct bo_span expected =
         BYTES("\x01\x02\x01s" /* a trace, version 2, source "s" */
               "\x03\0\x01"
@@ -111,9 +110,8 @@ static const struct {
     {BYTES(TRACE "\0" NO_FILES "\x02\x01"), BO_TRUNCATED, 7, "file ends inside the records"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_error error = {0};
         void *result;
@@ -129,9 +127,8 @@ static void test_mistakes(void **state)
 }
 
 /* Many names that each start with all of a long one: refused before any is put together. */
-static void test_bomb(void **state)
+TEST(test_bomb)
 {
-    (void)state;
     enum { LONG_NBYTES = 100000, N = 100000, BUDGET_NBYTES = 1 << 16 };
     struct bo_arena small;
     struct bo_writer out;
@@ -158,13 +155,4 @@ static void test_bomb(void **state)
     bo_arena_free(&small);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_bomb),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -295,17 +295,16 @@ static void expect_cases(const struct test_case *cases, size_t n, bool in_trace)
     }
 }
 
-#define TEST(name, cases, in_trace)                       \
-    static void name(void **state)                        \
+#define TEST_CASES(name, cases, in_trace)                 \
+    TEST(name)                                            \
     {                                                     \
-        (void)state;                                      \
         expect_cases(cases, N_ELEMENTS(cases), in_trace); \
     }
-TEST(test_dictionary, dictionary_cases, true)
-TEST(test_records, record_cases, true)
-TEST(test_locations, location_cases, true)
-TEST(test_fields, field_cases, true)
-TEST(test_files, file_cases, false)
+TEST_CASES(test_dictionary, dictionary_cases, true)
+TEST_CASES(test_records, record_cases, true)
+TEST_CASES(test_locations, location_cases, true)
+TEST_CASES(test_fields, field_cases, true)
+TEST_CASES(test_files, file_cases, false)
 
 /* ---- what is strange but valid, and what it says --------------------------------------------- */
 
@@ -364,9 +363,8 @@ static void expect_text(const char *row, struct bo_span in, const char *text)
     bo_arena_free(&arena);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(value_cases); i++) {
         const struct test_file file = in_a_trace(value_cases[i].body);
         const struct bo_span in = {file.p, file.n};
@@ -382,9 +380,8 @@ static void test_values(void **state)
 }
 
 /* Wherever a file is cut off, but between traces, it is truncated. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
-    (void)state;
     static const struct bo_span file =
         BYTES("\x0a\x37" HEADER LEAF("a") LEAF("b") "\x1a\x0a\x0a\x04\0<\0>\x10\0\x10\x01" BEGIN(
             "\x02") "\x12\x0d\x12\x0b\x09xxxxxxxx\x10\x05" END);
@@ -474,9 +471,8 @@ static void expect_refused(const char *row, struct bo_span in, uint64_t off, con
  * 64-bit number holds. The first that is longer than any name may be is refused: the 14th, of 128
  * KiB.
  */
-static void test_doubling(void **state)
+TEST(test_doubling)
 {
-    (void)state;
     enum { FIRST_TOO_LONG = 14, ENTRY_NBYTES = 10 };
     for (unsigned n = 13; n <= 64; n++) {
         struct bo_arena arena;
@@ -502,9 +498,8 @@ static void test_doubling(void **state)
 }
 
 /* An entry of two leaves may be 128 KiB longer than the trace, and not by 2 bytes more. */
-static void test_longest_entry(void **state)
+TEST(test_longest_entry)
 {
-    (void)state;
     enum { LIMIT_NBYTES = 128 << 10 };
     size_t leaf_nbytes = LIMIT_NBYTES; /* at first, to see how long the rest of the trace is */
     for (unsigned i = 0; i < 3; i++) {
@@ -531,9 +526,8 @@ static void test_longest_entry(void **state)
 }
 
 /* Three entries that would make 614 MB; the second one is too long already. */
-static void test_wide_bomb(void **state)
+TEST(test_wide_bomb)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -552,9 +546,8 @@ static void test_wide_bomb(void **state)
 }
 
 /* Entries that stand for nothing, but for many visits. */
-static void test_empty_bomb(void **state)
+TEST(test_empty_bomb)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -572,9 +565,8 @@ static void test_empty_bomb(void **state)
 }
 
 /* Names that are long enough each, but too many together. */
-static void test_sum(void **state)
+TEST(test_sum)
 {
-    (void)state;
     enum { N = 3000 };
     struct bo_arena arena;
     struct bo_writer out;
@@ -601,9 +593,8 @@ static void test_sum(void **state)
 }
 
 /* A chain of 100 000 entries, each the one before: deep, but short. */
-static void test_deep_chain(void **state)
+TEST(test_deep_chain)
 {
-    (void)state;
     enum { N = 100000 };
     struct bo_arena arena;
     struct bo_writer out;
@@ -620,17 +611,4 @@ static void test_deep_chain(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dictionary), cmocka_unit_test(test_records),
-        cmocka_unit_test(test_locations),  cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_files),      cmocka_unit_test(test_values),
-        cmocka_unit_test(test_truncated),  cmocka_unit_test(test_doubling),
-        cmocka_unit_test(test_wide_bomb),  cmocka_unit_test(test_longest_entry),
-        cmocka_unit_test(test_empty_bomb), cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_deep_chain),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -23,9 +23,8 @@
 #define END(name, orig) RECORD(name, "Memoization", "End", orig, "'a.h:1:2'")
 
 /* What comes out as it went in. */
-static void test_exact(void **state)
+TEST(test_exact)
 {
-    (void)state;
     static const char *const cases[] = {
         "",
         BEGIN("S", "''"),
@@ -60,9 +59,8 @@ static void test_exact(void **state)
     }
 }
 
-static void test_canonical_form(void **state)
+TEST(test_canonical_form)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"# a comment\n\n...\n", ""},
         {"---\r\nname: S\r\nkind: Memoization\r\nevent: Begin\r\norig: ''\r\npoi: 'a.h:1:2'\r\n",
@@ -92,9 +90,8 @@ static void test_canonical_form(void **state)
 /* ---- scalars --------------------------------------------------------------------------------- */
 
 /* A text and how LLVM 14 writes it. */
-static void test_scalars_as_llvm_writes_them(void **state)
+TEST(test_scalars_as_llvm_writes_them)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", "''"},
         {"int", "int"},
@@ -163,9 +160,8 @@ static void test_scalars_as_llvm_writes_them(void **state)
     }
 }
 
-static void test_any_bytes_come_back(void **state)
+TEST(test_any_bytes_come_back)
 {
-    (void)state;
     unsigned n_quotings[TEMPLIGHT_BINARY + 1] = {0};
     for (uint64_t seed = 0; seed < 4000; seed++) {
         struct bo_random random = bo_random_seeded(seed);
@@ -194,9 +190,8 @@ static void test_any_bytes_come_back(void **state)
 /*
  * The escapes that are shorter than what they stand for: the text needs more room than the scalar.
  */
-static void test_escapes_that_grow(void **state)
+TEST(test_escapes_that_grow)
 {
-    (void)state;
     struct bo_writer out;
     struct bo_span back;
     size_t at;
@@ -216,9 +211,8 @@ static void test_escapes_that_grow(void **state)
     bo_arena_free(&exact);
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
-    (void)state;
     static const struct {
         uint64_t bits;
         const char *text;
@@ -261,9 +255,8 @@ static void test_times(void **state)
 
 #define INCOMPLETE "record with a name, but without kind, orig or poi"
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const struct marked_mistake mistakes[] = {
         {"@x\n", BO_CORRUPT, "line outside of a record"},
         {"@name: S\n", BO_CORRUPT, "line outside of a record"},
@@ -341,25 +334,22 @@ static void test_mistakes(void **state)
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
-static void test_nul_in_the_text(void **state)
+TEST(test_nul_in_the_text)
 {
-    (void)state;
     static const struct bo_span text = BYTES(NAMED("name: a\0b\n"));
     expect_mistake(text, 10, BO_CORRUPT, "text holds a NUL");
 }
 
 /* ---- generated models ------------------------------------------------------------------------ */
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
-    (void)state;
     expect_texts_survive(100, 80);
 }
 
 /* The model owns its texts: what it was read from may go. */
-static void test_text_may_go(void **state)
+TEST(test_text_may_go)
 {
-    (void)state;
     const struct bo_span text = print_text(generate_model(3, 50, &arena), &arena);
     uint8_t *copy = bo_alloc(&arena, text.n);
     void *model;
@@ -373,9 +363,8 @@ static void test_text_may_go(void **state)
  * Wherever a text is cut off it is truncated, but where it would be whole: between records, and in
  * front of what a record need not have.
  */
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-    (void)state;
     static const char first[] = "# trace: {version: 2, source: a}\n";
     static const char begin[] = BEGIN("'a''b'", "\"a\\x01b.h:1:2\"");
     static const char end[] = END("'a''b'", "''");
@@ -473,9 +462,8 @@ static void expect_same_events(struct bo_span text)
 }
 
 /* What comes in pieces says the same as the whole, and its mistakes stand at the same byte. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
         const struct bo_span text = print_text(generate_model(seed, 200, &arena), &arena);
         struct bo_random random = bo_random_seeded(seed);
@@ -492,9 +480,8 @@ static void test_pieces(void **state)
 }
 
 /* A text of many records is read in the memory of a few; a record of many megabytes in its own. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     enum { N_RECORDS = 200000, LONG_NBYTES = 5 << 20, VIEW_NBYTES = 1 << 20 };
     struct bo_arena passing;
     struct bo_writer text, out;
@@ -530,9 +517,8 @@ static void test_memory(void **state)
     bo_writer_free(&text);
 }
 
-static void test_source_fails(void **state)
+TEST(test_source_fails)
 {
-    (void)state;
     static const char flaw[] = "it rains";
     struct templight_text_reader reader;
     struct bo_arena passing;
@@ -568,9 +554,8 @@ static enum bo_status there_and_back(struct bo_span text, struct bo_arena *small
     return status;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     const struct bo_span text =
         bo_span_of(BEGIN("'a''b'", "\"a\\nb.h:1:2\"") END("'a''b'", "!!binary /zoxOjE="));
     for (uint64_t fail_at = 1;; fail_at++) {
@@ -591,25 +576,4 @@ static void test_each_allocation_fails(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_canonical_form),
-        cmocka_unit_test(test_scalars_as_llvm_writes_them),
-        cmocka_unit_test(test_any_bytes_come_back),
-        cmocka_unit_test(test_escapes_that_grow),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_nul_in_the_text),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_text_may_go),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_source_fails),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

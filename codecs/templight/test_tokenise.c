@@ -43,9 +43,8 @@ static void expect_entries(enum templight_rule rule, const char *name, const cha
 }
 
 /* The entries that Templight's own writer makes of each name. */
-static void test_code(void **state)
+TEST(test_code)
 {
-    (void)state;
     static const struct {
         const char *name, *entries;
     } rows[] = {
@@ -95,9 +94,8 @@ static void test_code(void **state)
 }
 
 /* The wiki's example, and what else its steps say. */
-static void test_wiki(void **state)
+TEST(test_wiki)
 {
-    (void)state;
     static const struct {
         const char *name, *entries;
     } rows[] = {
@@ -128,9 +126,8 @@ static void test_wiki(void **state)
 }
 
 /* Ours: what is around a type comes off first, then a scope that has a list, then the list. */
-static void test_types(void **state)
+TEST(test_types)
 {
-    (void)state;
     static const struct {
         const char *name, *entries;
     } rows[] = {
@@ -162,9 +159,8 @@ static void test_types(void **state)
 }
 
 /* A part that is there already is found by its text, wherever it occurred. */
-static void test_found_again(void **state)
+TEST(test_found_again)
 {
-    (void)state;
     static const char *const names[] = {"A<std::b>", "std::b", "std", "b::A", "A<std::b>"};
     static const uint32_t expected[] = {4, 3, 1, 5, 4};
     struct bo_arena arena;
@@ -180,9 +176,8 @@ static void test_found_again(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_nul(void **state)
+TEST(test_nul)
 {
-    (void)state;
     static const struct bo_span name = BYTES("a<b\0c>");
     struct bo_arena arena;
     struct templight_dictionary dictionary;
@@ -254,9 +249,8 @@ static void expect_round_trip(enum templight_rule rule, struct bo_span name, siz
 }
 
 /* Names of all short sequences of what splitters look at. */
-static void test_all_short_names(void **state)
+TEST(test_all_short_names)
 {
-    (void)state;
     static const char *const parts[] = {"<", ">", ",", "::", " ", "a", "operator<", "(", ")", "-"};
     enum { LENGTH = 5 };
     size_t n_names = 1;
@@ -287,9 +281,8 @@ static struct bo_span repeat(const char *start, const char *end, size_t n)
 }
 
 /* Deep and long names, which take writers that copy at each level hours, or their stacks. */
-static void test_deep(void **state)
+TEST(test_deep)
 {
-    (void)state;
     enum { N = 100000 };
     static const struct {
         const char *start, *end;
@@ -325,9 +318,8 @@ static void test_deep(void **state)
 }
 
 /* Many arguments: the worst growth that is known. */
-static void test_wide(void **state)
+TEST(test_wide)
 {
-    (void)state;
     const struct bo_span name = repeat(",", ",", 25000);
     uint8_t *p = (uint8_t *)(uintptr_t)name.p;
     memcpy(p, "A<", 2);
@@ -339,9 +331,8 @@ static void test_wide(void **state)
 }
 
 /* Names of more than 64 KiB are kept whole; those of 64 KiB are split. */
-static void test_kept_whole(void **state)
+TEST(test_kept_whole)
 {
-    (void)state;
     for (size_t extra = 0; extra < 2; extra++) {
         struct bo_arena arena;
         struct templight_dictionary dictionary;
@@ -365,9 +356,8 @@ static void test_kept_whole(void **state)
 }
 
 /* The n-th allocation fails, and the failure is reported. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
     for (uint64_t n = 1;; n++) {
         struct bo_arena arena;
         struct templight_dictionary dictionary;
@@ -386,15 +376,4 @@ static void test_no_memory(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_code),       cmocka_unit_test(test_wiki),
-        cmocka_unit_test(test_types),      cmocka_unit_test(test_found_again),
-        cmocka_unit_test(test_nul),        cmocka_unit_test(test_all_short_names),
-        cmocka_unit_test(test_deep),       cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_kept_whole), cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

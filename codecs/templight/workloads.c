@@ -32,8 +32,6 @@ static struct templight_name_query name_at(const struct templight_model *model, 
 static size_t draw_sequential(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                               size_t n, void *queries)
 {
-    (void)random;
-    (void)arena;
     const struct templight_model *model = opaque;
     struct templight_name_query *q = queries, next = {0, 0};
     if (!count_names(model))
@@ -50,7 +48,6 @@ static size_t draw_sequential(const void *opaque, struct bo_random *random, stru
 static size_t draw_uniform(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                            size_t n, void *queries)
 {
-    (void)arena;
     const struct templight_model *model = opaque;
     const uint64_t n_names = count_names(model);
     struct templight_name_query *q = queries;
@@ -96,7 +93,6 @@ static size_t draw_used(const void *opaque, struct bo_random *random, struct bo_
 size_t templight_draw_name_edges(const void *opaque, struct bo_random *random,
                                  struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct templight_model *model = opaque;
     const uint64_t n_names = count_names(model);
     struct templight_name_query *q = queries;
@@ -130,7 +126,6 @@ static void pick_name(const struct templight_model *model, uint64_t n_names,
 static size_t draw_hit(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                        size_t n, void *queries)
 {
-    (void)arena;
     const struct templight_model *model = opaque;
     const uint64_t n_names = count_names(model);
     struct templight_text_query *q = queries;

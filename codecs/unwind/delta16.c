@@ -13,7 +13,6 @@ static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_
     const bool ra_held =
         amd64 ? at_cfa && s->ra_off == -8
               : unwind_ra(s) == UNWIND_SAME || (at_cfa && s->ra_off && unwind_is_int16(s->ra_off));
-    (void)flags;
     delta_reduce(ra_held && delta_cfa_is_plain(model, s) && unwind_is_int16(s->cfa_off), s);
     return true;
 }
@@ -29,7 +28,6 @@ static enum bo_status put_flats(const struct unwind_flats *flats, const struct u
                                 struct bo_writer *out, struct unwind_frame_writer *w,
                                 struct bo_error *err)
 {
-    (void)err;
     bo_mark(out, "rows");
     for (size_t i = 0; i < flats->n; i++) {
         const struct unwind_flat *f = &flats->p[i];

@@ -33,7 +33,6 @@ static bool hold(const struct unwind_model *model, uint8_t flags, struct unwind_
     const bool at_cfa = unwind_fp(s) == UNWIND_AT_CFA && unwind_is_int16(s->fp_off);
     int32_t ra_off = 0;
     const enum unwind_rule ra = implied_ra(model->arch, at_cfa, at_cfa ? s->fp_off : 0, &ra_off);
-    (void)flags;
     delta_reduce(unwind_ra(s) == ra && s->ra_off == ra_off && delta_cfa_is_plain(model, s) &&
                      s->cfa_off >= 0 && s->cfa_off <= UINT16_MAX,
                  s);

@@ -83,7 +83,6 @@ static enum bo_status function_oracle(const void *opaque, const void *queries, s
 static enum bo_status scan_oracle(const void *opaque, const void *queries, size_t n, void *answers)
 {
     const struct unwind_model *model = opaque;
-    (void)queries;
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++) {
         struct unwind_scan_answer *answer = bo_sink_take(answers, sizeof *answer);
@@ -130,7 +129,6 @@ static bool point_at(const void *opaque, uint64_t i, void *query)
 static size_t point_draw_edges(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                                size_t n, void *queries)
 {
-    (void)arena;
     const struct unwind_model *model = opaque;
     struct unwind_point *q = queries;
     for (size_t i = 0; i < n; i++) {
@@ -193,7 +191,6 @@ static bool function_invalid_at(const void *opaque, uint64_t i, void *query)
 static size_t function_draw_uniform(const void *opaque, struct bo_random *random,
                                     struct bo_arena *arena, size_t n, void *queries)
 {
-    (void)arena;
     const struct unwind_model *model = opaque;
     struct unwind_at *q = queries;
     for (size_t i = 0; i < n && model->n_functions; i++) {
@@ -231,7 +228,6 @@ static size_t draw_uniform(const void *opaque, struct bo_random *random, struct 
 static size_t draw_calls(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
-    (void)arena;
     const struct unwind_model *model = opaque;
     struct unwind_point *q = queries;
     for (size_t i = 0; i < n && model->n_calls; i++)
@@ -255,7 +251,6 @@ static size_t draw_chain(const void *model, struct bo_random *random, struct bo_
 static size_t draw_miss(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                         size_t n, void *queries)
 {
-    (void)arena;
     const struct unwind_model *model = opaque;
     struct unwind_point *q = queries;
     for (size_t i = 0; i < n && model->n_functions; i++) {
@@ -404,13 +399,11 @@ static struct bo_span print_function(struct bo_span bytes, struct bo_writer *out
 
 static void function_print(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     print_function(answer, out);
 }
 
 static void scan_print(const void *query, struct bo_span answer, struct bo_writer *out)
 {
-    (void)query;
     struct unwind_scan_answer head;
     memcpy(&head, answer.p, sizeof head);
     answer = (struct bo_span){answer.p + sizeof head, answer.n - sizeof head};

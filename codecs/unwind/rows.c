@@ -93,7 +93,6 @@ static enum bo_status check_functions(struct bo_span functions, uint64_t n_rows,
 static uint32_t first_row(struct bo_span functions, uint64_t n_rows, size_t i)
 {
     const size_t next = (i + 1) * UNWIND_FUNCTION_NBYTES;
-    (void)n_rows;
     return next + UNWIND_FUNCTION_NBYTES <= functions.n ? bo_le32(functions.p + next + 8)
                                                         : (uint32_t)n_rows;
 }

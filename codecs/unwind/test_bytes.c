@@ -152,9 +152,8 @@ static const struct bo_codec *encode_text(const char *codec_name, const char *te
     return codec;
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -173,13 +172,12 @@ static void test_bytes(void **state)
 }
 
 /* What the encodings have no form for is refused or reduced, not written wrong. */
-static void test_empty(void **state)
+TEST(test_empty)
 {
     static const char *const codecs[] = {
         "eh-frame", "sframe-v1", "sframe-v2",      "sframe-v3",      "orc",
         "rows",     "sequences", "predicted-rows", "compact-unwind", "delta16",
         "delta8",   "delta4",    "rows-zstd",      "sequences-fixed"};
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -237,9 +235,8 @@ static const struct {
     {"delta4", 48, 1, "opcode or parameter of RA and FP is not known"},
 };
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(damages); i++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -275,10 +272,9 @@ static const struct bo_codec *encode_program(const uint8_t *bytes, size_t n, str
 }
 
 /* The second row of a pattern is inside the function. */
-static void test_short_pattern(void **state)
+TEST(test_short_pattern)
 {
     enum { SECOND_ROW = 11 };
-    (void)state;
     for (uint8_t length = SECOND_ROW; length <= SECOND_ROW + 1; length++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -299,12 +295,11 @@ static void test_short_pattern(void **state)
 }
 
 /* The rows of a pattern may have other rules than a function has at first. */
-static void test_rules_of_a_pattern(void **state)
+TEST(test_rules_of_a_pattern)
 {
     static const char text[] = "unwind 1\narch amd64\nfn 0x1010 32 rep=16\n"
                                "0 sp+8 c-8 c-16\n11 sp+16 c-8 c-16\n"
                                "fn 0x2000 8\n0 sp+8 c-8 s\nfn 0x2010 8\n0 sp+8 c-8 s\n";
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     void *decoded;
@@ -317,12 +312,11 @@ static void test_rules_of_a_pattern(void **state)
 }
 
 /* A program of .eh_frame may remember eight states, and no more. */
-static void test_remembered(void **state)
+TEST(test_remembered)
 {
     enum { REMEMBER = 0x0a };
     static const uint8_t program[] = {REMEMBER, REMEMBER, REMEMBER, REMEMBER, REMEMBER,
                                       REMEMBER, REMEMBER, REMEMBER, REMEMBER};
-    (void)state;
     for (size_t n = 8; n <= 9; n++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -340,7 +334,7 @@ static void test_remembered(void **state)
 }
 
 /* Expressions of a CFA, and the register and offset of those that load a word. */
-static void test_expressions(void **state)
+TEST(test_expressions)
 {
     enum { DEF_CFA_EXPRESSION = 0x0f };
     static const struct {
@@ -368,7 +362,6 @@ static void test_expressions(void **state)
         {3, {0x6f, 0x08, 0x06}, .is_memory = false},
         {3, {0x90, 0x08, 0x06}, .is_memory = false},
     };
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(expressions); i++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -390,7 +383,7 @@ static void test_expressions(void **state)
 }
 
 /* The last text that codecs with offsets of 31 bits hold, and one a byte longer. */
-static void test_longest_text(void **state)
+TEST(test_longest_text)
 {
     static const struct {
         const char *codec, *what;
@@ -398,7 +391,6 @@ static void test_longest_text(void **state)
         {"orc", "text has 2^31 bytes or more"},
         {"compact-unwind", "text has 2^31 bytes or more"},
     };
-    (void)state;
     for (size_t i = 0; i < 2 * N_ELEMENTS(limits); i++) {
         const bool is_longer = i % 2;
         char text[128];
@@ -430,13 +422,12 @@ static void test_longest_text(void **state)
  * A payload of sequences has at most 256 rows for each byte and 2^17 more, which bounds the work of
  * a reader.
  */
-static void test_rows_for_a_byte(void **state)
+TEST(test_rows_for_a_byte)
 {
     enum { N_ROWS = 2000, FEW = 100, MANY = 300 };
     static struct unwind_row rows[N_ROWS];
     static struct unwind_function functions[MANY];
     static const uint32_t counts[] = {FEW, MANY};
-    (void)state;
     for (uint32_t i = 0; i < N_ROWS; i++)
         rows[i] = (struct unwind_row){
             .off = i,
@@ -469,12 +460,11 @@ static void test_rows_for_a_byte(void **state)
 }
 
 /* A reduced model keeps the calls, from which queries are drawn. */
-static void test_calls_are_kept(void **state)
+TEST(test_calls_are_kept)
 {
     static const uint64_t calls[] = {0x1005, 0x1045};
     unsigned n_codecs = 0;
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct unwind_model model = *(const struct unwind_model *)parse_text(amd64_text, &arena);
     model.calls = calls;
@@ -522,10 +512,9 @@ static void expect_held(struct bo_writer *text, const char *arch, struct bo_aren
 }
 
 /* Offsets at the ends of int32, which no sum or difference of an encoder may exceed. */
-static void test_extreme_offsets(void **state)
+TEST(test_extreme_offsets)
 {
     static const char *const offsets[] = {"+2147483647", "+2147483640", "-2147483648", "-8", "+0"};
-    (void)state;
     for (size_t a = 0; a < N_ELEMENTS(archs); a++) {
         struct bo_arena arena;
         struct bo_writer text;
@@ -539,13 +528,12 @@ static void test_extreme_offsets(void **state)
 }
 
 /* Every rule of CFA, RA and FP, with the machine's registers and another one. */
-static void test_all_rules(void **state)
+TEST(test_all_rules)
 {
     static const char *const cfas[] = {"sp+8", "sp+176", "fp+16", "r3+8", "*sp+8", "*r3-8", "x"};
     static const char *const rules[] = {"s",  "u",  "c-8", "c-16",  "c+8",   "v-8",   "r3",
                                         "r6", "r7", "r16", "*sp+8", "*fp-8", "*r3+8", "x"};
     enum { N_RULES = N_ELEMENTS(rules) };
-    (void)state;
     for (size_t a = 0; a < N_ELEMENTS(archs); a++) {
         struct bo_arena arena;
         struct bo_writer text;
@@ -560,9 +548,8 @@ static void test_all_rules(void **state)
 }
 
 /* A page of delta4 is 64 KiB, and holds a row less than it has bytes. */
-static void test_most_rows(void **state)
+TEST(test_most_rows)
 {
-    (void)state;
     for (unsigned n = 65535; n <= 65536; n++) {
         struct bo_arena arena;
         struct bo_writer text, out;
@@ -587,9 +574,8 @@ static void test_most_rows(void **state)
 }
 
 /* The second page gets the number of the first one. */
-static void test_equal_pages(void **state)
+TEST(test_equal_pages)
 {
-    (void)state;
     static const struct {
         const char *codec;
         size_t at, page_nbytes;
@@ -617,9 +603,8 @@ static void test_equal_pages(void **state)
 }
 
 /* Compact unwind holds rbp as the lowest of up to six saved registers. */
-static void test_saved_registers(void **state)
+TEST(test_saved_registers)
 {
-    (void)state;
     for (int n = 1; n <= 6; n++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -636,25 +621,4 @@ static void test_saved_registers(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_longest_text),
-        cmocka_unit_test(test_extreme_offsets),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_calls_are_kept),
-        cmocka_unit_test(test_rows_for_a_byte),
-        cmocka_unit_test(test_most_rows),
-        cmocka_unit_test(test_equal_pages),
-        cmocka_unit_test(test_all_rules),
-        cmocka_unit_test(test_saved_registers),
-        cmocka_unit_test(test_short_pattern),
-        cmocka_unit_test(test_rules_of_a_pattern),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

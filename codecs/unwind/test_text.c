@@ -5,19 +5,16 @@
 
 static const char *flaw_of(const void *model, struct bo_arena *arena)
 {
-    (void)arena;
     return unwind_model_flaw(model, NULL);
 }
 
-static void test_survives(void **state)
+TEST(test_survives)
 {
-    (void)state;
     expect_texts_survive(40, 20);
 }
 
-static void test_generator(void **state)
+TEST(test_generator)
 {
-    (void)state;
     expect_valid_models(60, 20, flaw_of);
     expect_models_from_bytes(60, flaw_of, NULL);
     expect_same_seed_same_model(20);
@@ -65,17 +62,15 @@ static const struct marked_mistake mistakes[] = {
     {ONE "real 1 2\n@calls 0x11\n", BO_CORRUPT, "line follows the sizes of the real sections"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
 /* The last function may end at the largest address. */
-static void test_last_address(void **state)
+TEST(test_last_address)
 {
     static const char text[] = HEAD "fn 0xfffffffffffffffe 1\n";
-    (void)state;
     struct bo_arena arena;
     void *model;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -83,14 +78,4 @@ static void test_last_address(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_survives),
-        cmocka_unit_test(test_generator),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_last_address),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

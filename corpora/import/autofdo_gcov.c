@@ -586,7 +586,6 @@ static enum bo_status note_files(const struct reader *r)
 static enum bo_status import_gcov(struct bo_span file, const struct bo_import_options *options,
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
-    (void)options;
     struct reader r = {.in = bo_cursor(file), .arena = arena, .err = err};
     struct autofdo_function *functions = NULL;
     struct autofdo_model *model = bo_zalloc_array(arena, 1, sizeof *model);

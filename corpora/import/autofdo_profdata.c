@@ -22,7 +22,6 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
                                       struct bo_arena *arena, void **model_ret,
                                       struct bo_error *err)
 {
-    (void)options;
     struct bo_span text;
     const enum bo_status status = profdata_tool_text(&tool, file, arena, &text, err);
     if (status)

@@ -85,7 +85,6 @@ bool ctf_find(const char *folder, bool (*found)(void *context, const char *path)
 
 static bool note_one(void *context, const char *path)
 {
-    (void)path;
     *(bool *)context = true;
     return false;
 }

@@ -73,7 +73,6 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
                                       struct bo_arena *arena, void **model_ret,
                                       struct bo_error *err)
 {
-    (void)options;
     struct bo_span text;
     const bool indexed = is_indexed(file);
     enum bo_status status = indexed ? check_index_place(file, err) : BO_OK;

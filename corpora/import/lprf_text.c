@@ -7,7 +7,6 @@
 static enum bo_status import_text(struct bo_span file, const struct bo_import_options *options,
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
-    (void)options;
     return bo_find_format("lprf")->parse(file, arena, model_ret, err);
 }
 

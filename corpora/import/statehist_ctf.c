@@ -205,9 +205,6 @@ static enum bo_status import_ctf(const char *folder, struct bo_arena *arena, voi
 static enum bo_status import_ctf(const char *folder, struct bo_arena *arena, void **model_ret,
                                  struct bo_error *err)
 {
-    (void)folder;
-    (void)arena;
-    (void)model_ret;
     return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
                    "CTF traces require libbabeltrace2, which this program was built without");
 }

@@ -416,7 +416,6 @@ static enum bo_status read_line(struct importer *in, struct bo_span line)
 static enum bo_status import_perf(struct bo_span file, const struct bo_import_options *options,
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
-    (void)options;
     struct importer in = {.file = file, .arena = arena, .err = err};
     struct statehist_model *model;
     for (size_t off = 0; off < file.n;) {

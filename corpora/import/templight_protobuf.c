@@ -532,13 +532,11 @@ static enum bo_status take_table_field(struct reader *r, const struct field *f, 
 
 static enum bo_status take_trace_field(struct reader *r, const struct field *f, void *into)
 {
-    (void)into;
     return f->number == TRACE_ENTRY ? take_record(r, f) : BO_OK;
 }
 
 static enum bo_status take_trace(struct reader *r, const struct field *f, void *into)
 {
-    (void)into;
     struct header header = {.has_version = false};
     if (f->number != FILE_TRACE)
         return BO_OK;
@@ -570,7 +568,6 @@ static bool looks_like_traces(struct bo_span file)
 static enum bo_status import_traces(struct bo_span file, const struct bo_import_options *options,
                                     struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
-    (void)options;
     struct reader r = {.arena = arena, .err = err, .file = file};
     struct templight_model *model = NULL;
     if (inflateInit(&r.zlib) != Z_OK)

@@ -437,7 +437,6 @@ static enum bo_status import_time_trace(struct bo_span file,
                                         struct bo_arena *arena, void **model_ret,
                                         struct bo_error *err)
 {
-    (void)options;
     struct reader r = {.in = bo_cursor(file), .arena = arena, .err = err};
     struct templight_builder builder;
     struct templight_model *model = NULL;

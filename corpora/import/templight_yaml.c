@@ -23,7 +23,6 @@ static bool looks_like_yaml(struct bo_span file)
 static enum bo_status import_yaml(struct bo_span file, const struct bo_import_options *options,
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
-    (void)options;
     return bo_find_format("templight")->parse(file, arena, model_ret, err);
 }
 

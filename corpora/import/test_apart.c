@@ -14,7 +14,6 @@ enum { OUT_NBYTES = 300000 }; /* more than a pipe holds */
 
 static enum bo_status put_much(void *context, struct bo_writer *out, struct bo_error *err)
 {
-    (void)err;
     for (size_t i = 0; i < OUT_NBYTES; i++)
         bo_put_u8(out, (uint8_t)(i * *(const unsigned *)context));
     return BO_OK;
@@ -22,14 +21,12 @@ static enum bo_status put_much(void *context, struct bo_writer *out, struct bo_e
 
 static enum bo_status put_and_note(void *context, struct bo_writer *out, struct bo_error *err)
 {
-    (void)context;
     bo_put_u8(out, 7);
     return bo_fail(err, BO_OK, 3, "a note");
 }
 
 static enum bo_status fail_it(void *context, struct bo_writer *out, struct bo_error *err)
 {
-    (void)context;
     bo_put_u8(out, 7);
     return bo_fail(err, BO_TRUNCATED, 42, "ends early");
 }
@@ -72,9 +69,8 @@ static enum bo_status run(enum bo_status (*work)(void *, struct bo_writer *, str
     return apart_run(&apart, &arena, out_ret, error);
 }
 
-static void test_output(void **state)
+TEST(test_output)
 {
-    (void)state;
     struct bo_span got;
     struct bo_error error;
     assert_int_equal(run(put_much, &got, &error), BO_OK);
@@ -98,9 +94,8 @@ static void expect(enum bo_status (*work)(void *, struct bo_writer *, struct bo_
     assert_string_equal(error.what, what);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     expect(fail_it, BO_TRUNCATED, 42, "ends early");
     expect(crash, BO_CORRUPT, BO_NO_OFFSET, "library crashed on it");
     expect(stand_still, BO_CORRUPT, BO_NO_OFFSET, "library does not get on with it");
@@ -108,21 +103,11 @@ static void test_failures(void **state)
 }
 
 /* A sanitizer's allocator maps large areas, and ends the process if they are refused. */
-static void test_hunger(void **state)
+TEST(test_hunger)
 {
-    (void)state;
     struct bo_span got;
     struct bo_error error;
     assert_int_not_equal(run(eat, &got, &error), BO_OK);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_output),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_hunger),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -12,9 +12,8 @@
 
 /* ---- recognising files ----------------------------------------------------------------------- */
 
-static void test_sniffing(void **state)
+TEST(test_sniffing)
 {
-    (void)state;
     assert_taken_by("gcov", "adcg\2\0\0\0\0\0\0\0", 12);
     assert_taken_by("gcov", "adcg", 4);
     assert_taken_by("text", "adc", 3);
@@ -243,9 +242,8 @@ static void assert_profile(const struct autofdo_model *model, bool extended)
 
 static const uint32_t versions[] = {V407, 1, 2, 3};
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
-    (void)state;
     for (size_t v = 0; v < N_ELEMENTS(versions); v++) {
         struct image image;
         struct bo_arena arena;
@@ -260,9 +258,8 @@ static void test_layouts(void **state)
 }
 
 /* The layout of version 3 under the version word that its writer uses by default. */
-static void test_new_layout_under_old_version(void **state)
+TEST(test_new_layout_under_old_version)
 {
-    (void)state;
     struct image image;
     struct bo_arena arena;
     const struct autofdo_model *model;
@@ -275,9 +272,8 @@ static void test_new_layout_under_old_version(void **state)
     release(&image);
 }
 
-static void test_short_working_set(void **state)
+TEST(test_short_working_set)
 {
-    (void)state;
     struct image image;
     struct bo_arena arena;
     const struct autofdo_model *model;
@@ -294,9 +290,8 @@ static void test_short_working_set(void **state)
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-static void test_cut_anywhere(void **state)
+TEST(test_cut_anywhere)
 {
-    (void)state;
     for (size_t v = 0; v < N_ELEMENTS(versions); v++) {
         struct image image;
         put_profile(&image, versions[v]);
@@ -317,9 +312,8 @@ static void test_cut_anywhere(void **state)
 }
 
 /* Every byte, changed in two ways, must give a model or a named error, within bounded memory. */
-static void test_changed_bytes(void **state)
+TEST(test_changed_bytes)
 {
-    (void)state;
     static const uint8_t changes[] = {0xff, 0x01};
     for (size_t v = 0; v < N_ELEMENTS(versions); v++) {
         struct image image;
@@ -376,9 +370,8 @@ enum {
     TARGETS = RECORDS + 2 * 16,
 };
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
-    (void)state;
     struct image image;
     put_profile(&image, 2);
     const size_t end = image.out.n, modules = end - N_WORKING_SET_BYTES - 20;
@@ -414,9 +407,8 @@ static void test_rejects(void **state)
 }
 
 /* Rules of version 3 only: the summary, files, files of names. */
-static void test_rejects_extended(void **state)
+TEST(test_rejects_extended)
 {
-    (void)state;
     enum { SUMMARY_OFF = 12, ENTRIES = SUMMARY_OFF + 4 + 40, FILES = ENTRIES + 8 + 20 + 8 };
     enum { NAME = FILES + 4 + 5 + 8 + 4, FILE_OF_NAME = NAME + 5 };
     struct image image;
@@ -429,9 +421,8 @@ static void test_rejects_extended(void **state)
 }
 
 /* Sums are limited to 2^64 - 1. */
-static void test_saturation(void **state)
+TEST(test_saturation)
 {
-    (void)state;
     struct image image;
     struct bo_arena arena;
     const struct autofdo_model *model;
@@ -465,9 +456,8 @@ static void put_chain(struct image *image, unsigned depth)
     put_end(image);
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     enum { CALLSITE_NBYTES = 16 };
     struct image image;
     struct bo_arena arena;
@@ -488,9 +478,8 @@ static void test_depth(void **state)
  * Each of many nested instances announces as many callsites as the following bytes could hold.
  * Together they announce more than the file can hold, so no memory must be allocated for them.
  */
-static void test_announced_bomb(void **state)
+TEST(test_announced_bomb)
 {
-    (void)state;
     enum { DEPTH = 200, N_TAIL_BYTES = 1 << 16 };
     struct image image;
     struct bo_arena arena;
@@ -510,9 +499,8 @@ static void test_announced_bomb(void **state)
     release(&image);
 }
 
-static void test_without_memory(void **state)
+TEST(test_without_memory)
 {
-    (void)state;
     struct image image;
     put_profile(&image, 3);
     for (uint64_t fail_at = 1;; fail_at++) {
@@ -537,9 +525,8 @@ static void test_without_memory(void **state)
 }
 
 /* A static function of one name in two files becomes one function, and a note reports it. */
-static void test_two_files(void **state)
+TEST(test_two_files)
 {
-    (void)state;
     static const struct bo_span file = BYTES(TWO_FILES);
     const struct bo_format *format = bo_find_format("autofdo");
     const struct autofdo_model *model;
@@ -555,23 +542,4 @@ static void test_two_files(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sniffing),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_new_layout_under_old_version),
-        cmocka_unit_test(test_short_working_set),
-        cmocka_unit_test(test_two_files),
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_rejects_extended),
-        cmocka_unit_test(test_saturation),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_announced_bomb),
-        cmocka_unit_test(test_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

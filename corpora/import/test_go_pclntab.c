@@ -116,9 +116,8 @@ static void check_tables(const struct image *image)
     bo_arena_free(&arena);
 }
 
-static void test_every_layout(void **state)
+TEST(test_every_layout)
 {
-    (void)state;
     for_each_plan(check_tables);
 }
 
@@ -142,16 +141,14 @@ static void check_facts(const struct image *image)
     bo_arena_free(&arena);
 }
 
-static void test_facts(void **state)
+TEST(test_facts)
 {
-    (void)state;
     for_each_plan(check_facts);
 }
 
 /* Go for s390x rounds line changes down to quanta, so that some runs contain no PC. */
-static void test_empty_runs_are_left_out(void **state)
+TEST(test_empty_runs_are_left_out)
 {
-    (void)state;
     struct image image = default_image(GO_1_18);
     const struct image_table as_read = {3, {{1, 1}, {2, 2}, {127, -3}}, 1, 5};
     const struct pcdata_run expected[] = {{0, 1}, {1, 2}, {3, -3}};
@@ -188,9 +185,8 @@ static uint32_t count_tables(const struct image *image, uint32_t max_functions, 
     return n;
 }
 
-static void test_draw(void **state)
+TEST(test_draw)
 {
-    (void)state;
     const struct image image = default_image(GO_1_20);
     unsigned seen[IMAGE_N_TABLES + 1] = {0};
     uint32_t n_functions;
@@ -239,9 +235,8 @@ static void expect_after(struct image *image, size_t off, unsigned nbytes, uint6
     *image = before;
 }
 
-static void test_bad_header(void **state)
+TEST(test_bad_header)
 {
-    (void)state;
     struct image image = default_image(GO_1_18);
     const size_t table = image.table;
     expect_after(&image, 4, 1, 3, BO_CORRUPT, 4);
@@ -264,9 +259,8 @@ static void test_bad_header(void **state)
     expect_after(&image, 40, 8, image.n - 8, BO_TRUNCATED, image.n);
 }
 
-static void test_bad_functions(void **state)
+TEST(test_bad_functions)
 {
-    (void)state;
     struct image image = default_image(GO_1_18);
     const size_t entry = image.entries, record = image.record[0], count = record + 28;
     expect_after(&image, entry + 4, 4, 1u << 20, BO_CORRUPT, entry + 4);
@@ -279,9 +273,8 @@ static void test_bad_functions(void **state)
 }
 
 /* Many entries that refer to one record would cause much work for a small file. */
-static void test_overlapping_records(void **state)
+TEST(test_overlapping_records)
 {
-    (void)state;
     enum { N_PCDATA = 250, SOME_TABLE = 8 };
     struct image image = {
         .plan = {.layout = GO_1_2, .word_nbytes = 8, .quantum = 1, .place = IN_OWN_SECTION}};
@@ -306,9 +299,8 @@ static void test_overlapping_records(void **state)
     expect_error(&image, BO_CORRUPT, image.table);
 }
 
-static void test_bad_tables(void **state)
+TEST(test_bad_tables)
 {
-    (void)state;
     struct image image = default_image(GO_1_18);
     const size_t pcsp = image.record[0] + 16, a = image.table_start[0];
     /* 02 05 10 03 0f 02 00: an empty first run, a wide varint, one not in its shortest form */
@@ -331,9 +323,8 @@ static void test_bad_tables(void **state)
     expect_error(&image, BO_UNSUPPORTED, image.table_start[6]);
 }
 
-static void test_not_go(void **state)
+TEST(test_not_go)
 {
-    (void)state;
     struct image image = default_image(GO_1_20);
     image.p[0] = 'M';
     expect_error(&image, BO_UNSUPPORTED, 0);
@@ -364,9 +355,8 @@ static void check_prefixes(const struct image *image)
     }
 }
 
-static void test_every_prefix(void **state)
+TEST(test_every_prefix)
 {
-    (void)state;
     for_each_plan(check_prefixes);
 }
 
@@ -394,15 +384,13 @@ static void check_changes(const struct image *image)
         }
 }
 
-static void test_every_byte_changed(void **state)
+TEST(test_every_byte_changed)
 {
-    (void)state;
     for_each_plan(check_changes);
 }
 
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
-    (void)state;
     const struct image image = default_image(GO_1_16);
     struct bo_arena arena;
     struct bo_error err;
@@ -426,9 +414,8 @@ static void test_out_of_memory(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_finding_an_importer(void **state)
+TEST(test_finding_an_importer)
 {
-    (void)state;
     const struct image image = default_image(GO_1_20);
     const struct bo_span text = {(const uint8_t *)"pcdata 1\n", 9};
     assert_ptr_equal(bo_find_importer("pcdata", image_span(&image)), &pcdata_go_pclntab_importer);
@@ -436,23 +423,4 @@ static void test_finding_an_importer(void **state)
     assert_null(bo_find_importer("no such format", image_span(&image)));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_layout),
-        cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_empty_runs_are_left_out),
-        cmocka_unit_test(test_draw),
-        cmocka_unit_test(test_bad_header),
-        cmocka_unit_test(test_bad_functions),
-        cmocka_unit_test(test_overlapping_records),
-        cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_not_go),
-        cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_every_byte_changed),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_finding_an_importer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

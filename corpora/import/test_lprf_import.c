@@ -20,9 +20,8 @@ static struct bo_span text(const char *s)
 
 /* ---- recognising files ----------------------------------------------------------------------- */
 
-static void test_sniffing(void **state)
+TEST(test_sniffing)
 {
-    (void)state;
     assert_taken_by("profdata", "\xfflprofi\x81", 8);
     assert_taken_by("profdata", "\x81iforpl\xff", 8);
     assert_taken_by("profdata", "\xfflprofr\x81", 8);
@@ -75,9 +74,8 @@ static void assert_record_of_like(const struct lprf_function *function)
         assert_int_equal(function->counters[i], 10 * function->hash + i);
 }
 
-static void test_names_and_counters(void **state)
+TEST(test_names_and_counters)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_error err;
     const struct lprf_model *model;
@@ -110,9 +108,8 @@ static char *many_names(struct bo_arena *arena)
  * Every record is drawn about equally often. A seed always gives the same records, another seed
  * gives others.
  */
-static void test_draw(void **state)
+TEST(test_draw)
 {
-    (void)state;
     struct bo_arena arena, names_arena;
     const struct lprf_model *model;
     unsigned n_of_hash[4] = {0}, n_moved = 0;
@@ -139,9 +136,8 @@ static void test_draw(void **state)
     bo_arena_free(&names_arena);
 }
 
-static void test_even_spacing(void **state)
+TEST(test_even_spacing)
 {
-    (void)state;
     struct bo_arena arena, names_arena;
     const struct lprf_model *model;
     bo_arena_init(&names_arena, 1 << 20);
@@ -177,9 +173,8 @@ static void assert_refused(const char *list, const char *counters_like, enum bo_
     bo_arena_free(&arena);
 }
 
-static void test_bad_lists(void **state)
+TEST(test_bad_lists)
 {
-    (void)state;
     assert_refused("\n", like, BO_CORRUPT, 0);
     assert_refused("a\nb\n\nc\n", like, BO_CORRUPT, 4);
     assert_refused("xx\nyy\nzz\nyy\n", "a\n1\n1\n10\n", BO_CORRUPT, 9);
@@ -195,9 +190,8 @@ static void test_bad_lists(void **state)
 }
 
 /* Includes: the n-th allocation fails. */
-static void test_names_without_memory(void **state)
+TEST(test_names_without_memory)
 {
-    (void)state;
     const struct bo_import_options options = {.seed = 1, .counters_like = text(like)};
     for (uint64_t fail_at = 1;; fail_at++) {
         struct bo_arena arena;
@@ -234,9 +228,8 @@ static size_t make_outline(uint8_t *p, uint64_t version)
     return index_off + INDEX_NBYTES;
 }
 
-static void test_cut_profiles(void **state)
+TEST(test_cut_profiles)
 {
-    (void)state;
     uint8_t p[HEADER_NBYTES + N_RECORD_BYTES + INDEX_NBYTES];
     const size_t whole =
         make_outline(p, 7 | (uint64_t)1 << 56); /* with a flag next to the version */
@@ -256,9 +249,8 @@ static void test_cut_profiles(void **state)
     }
 }
 
-static void test_wild_index_places(void **state)
+TEST(test_wild_index_places)
 {
-    (void)state;
     static const uint64_t wild[] = {1000, UINT64_MAX, UINT64_MAX - 15, (uint64_t)1 << 63};
     for (size_t i = 0; i < 2 * N_ELEMENTS(wild); i++) {
         uint8_t p[HEADER_NBYTES + N_RECORD_BYTES + INDEX_NBYTES];
@@ -280,9 +272,8 @@ static void test_wild_index_places(void **state)
 /*
  * These need no program. Version 7, with the same bytes after it, is another format and needs one.
  */
-static void test_known_versions(void **state)
+TEST(test_known_versions)
 {
-    (void)state;
     static const struct {
         uint8_t version;
         enum bo_status status;
@@ -312,15 +303,4 @@ static void test_known_versions(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sniffing),       cmocka_unit_test(test_names_and_counters),
-        cmocka_unit_test(test_draw),           cmocka_unit_test(test_even_spacing),
-        cmocka_unit_test(test_bad_lists),      cmocka_unit_test(test_names_without_memory),
-        cmocka_unit_test(test_cut_profiles),   cmocka_unit_test(test_wild_index_places),
-        cmocka_unit_test(test_known_versions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

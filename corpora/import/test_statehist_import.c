@@ -43,9 +43,8 @@ static const struct statehist_model *import_good(const char *text)
 
 /* ---- the rules ------------------------------------------------------------------------------- */
 
-static void test_switches(void **state)
+TEST(test_switches)
 {
-    (void)state;
     const struct statehist_model *model = import_good(
         AT("000", "swapper", "0", "001", SWITCH("0", "R", "7"))
             AT("010", "n7", "7", "001", SWITCH("7", "S", "8"))
@@ -71,9 +70,8 @@ static void test_switches(void **state)
     assert_true(find(model, "IRQs") == STATEHIST_ROOT);
 }
 
-static void test_system_calls(void **state)
+TEST(test_system_calls)
 {
-    (void)state;
     const struct statehist_model *model = import_good(
         "# arch : x86_64\n" AT("000", "a", "7/8", "000", SWITCH("0", "R", "8"))
             AT("010", "a", "7/8", "000", "raw_syscalls:sys_enter: NR 0 (3, 1, 2)")
@@ -89,9 +87,8 @@ static void test_system_calls(void **state)
     expect_timeline(model, "Threads/8/PID", "7");
 }
 
-static void test_wakeups(void **state)
+TEST(test_wakeups)
 {
-    (void)state;
 #define WAKEUP(event, tid) "sched:" event ": comm=a pid=" tid " prio=100 target_cpu=003"
     const struct statehist_model *model = import_good(
         AT("000", "a", "1", "000", SWITCH("0", "R", "8"))
@@ -111,9 +108,8 @@ static void test_wakeups(void **state)
     assert_true(find(model, "Threads/10") == STATEHIST_ROOT);
 }
 
-static void test_lives(void **state)
+TEST(test_lives)
 {
-    (void)state;
     const struct statehist_model *model = import_good(
         AT("000", "a", "8", "000", "raw_syscalls:sys_enter: NR 56 ()")
             AT("010", "a", "8", "000",
@@ -129,9 +125,8 @@ static void test_lives(void **state)
     expect_timeline(model, "Threads/9/System_call", "n 10:syscall_56 40:n");
 }
 
-static void test_interrupts(void **state)
+TEST(test_interrupts)
 {
-    (void)state;
     const struct statehist_model *model = import_good(
         AT("000", "a", "8", "000", "irq:irq_handler_exit: irq=5 ret=handled")
             AT("010", "a", "8", "000", SWITCH("0", "R", "8"))
@@ -156,9 +151,8 @@ static void test_interrupts(void **state)
 }
 
 /* Two changes at one time count as one. A change there and back leaves two equal neighbours. */
-static void test_changes_at_once(void **state)
+TEST(test_changes_at_once)
 {
-    (void)state;
     const struct statehist_model *model =
         import_good(AT("000", "a", "8", "000", SWITCH("0", "R", "8"))
                         AT("010", "a", "8", "000", "raw_syscalls:sys_enter: NR 1 ()")
@@ -169,9 +163,8 @@ static void test_changes_at_once(void **state)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void test_names_like_lines(void **state)
+TEST(test_names_like_lines)
 {
-    (void)state;
     const struct statehist_model *model = import_good(
         "\n# a comment\n"
         "x [001] 5.5: a: b  12/13  [002]     3.5:   sched:sched_process_exec:  filename=x\n"
@@ -183,9 +176,8 @@ static void test_names_like_lines(void **state)
     assert_true(model->start == INT64_C(3500000000) && model->end == INT64_C(4000000000));
 }
 
-static void test_bad_lines(void **state)
+TEST(test_bad_lines)
 {
-    (void)state;
     static const char first[] = "a 1 [000] 2.0: x:y: z\n";
     static const struct {
         const char *text;
@@ -237,9 +229,8 @@ static void test_bad_lines(void **state)
     }
 }
 
-static void test_sniffing(void **state)
+TEST(test_sniffing)
 {
-    (void)state;
     static const char *const others[] = {
         "", "\n", "# arch : x86_64\n", "a 1 [000] 2.0: x:y: z", "Q\t0\t-1\ta\n", "---\n"};
     for (size_t i = 0; i < N_ELEMENTS(others); i++)
@@ -248,9 +239,8 @@ static void test_sniffing(void **state)
 }
 
 /* Each allocation fails in turn. */
-static void test_failing_allocations(void **state)
+TEST(test_failing_allocations)
 {
-    (void)state;
     static const char text[] = AT("000", "a", "8/8", "000", SWITCH("0", "R", "8"))
         AT("010", "\xff", "8/8", "000", "irq:irq_handler_entry: irq=14 name=x")
             AT("020", "a", "8/8", "000", "raw_syscalls:sys_enter: NR 1 ()");
@@ -285,9 +275,8 @@ static void *import_file(const char *path, const struct bo_import_options *optio
     return model;
 }
 
-static void test_recordings(void **state)
+TEST(test_recordings)
 {
-    (void)state;
     const struct bo_import_options middle = {.instant = UINT64_C(3527063619246)};
     const struct bo_import_options outside = {.instant = 1};
     expect_file(import_file("corpora/statehist/perf/make.txt.xz", NULL),
@@ -304,16 +293,4 @@ static void test_recordings(void **state)
         BO_OUT_OF_RANGE);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_switches),         cmocka_unit_test(test_system_calls),
-        cmocka_unit_test(test_wakeups),          cmocka_unit_test(test_lives),
-        cmocka_unit_test(test_interrupts),       cmocka_unit_test(test_changes_at_once),
-        cmocka_unit_test(test_names_like_lines), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_sniffing),         cmocka_unit_test(test_failing_allocations),
-        cmocka_unit_test(test_recordings),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -12,9 +12,8 @@
 #include "harness/registry.h"
 #include "harness/core/test_fixture.h"
 
-static void test_sniffing(void **state)
+TEST(test_sniffing)
 {
-    (void)state;
     static const char *const yaml[] = {
         "", "-", "---", "---\n", "---\r\nname: a\r\n", "# trace: {version"};
     static const char *const protobuf[] = {"\n", "\n\x0f", "\n\x0f\n", "\n\xff\x0f\n\x02\x08\x01"};
@@ -28,9 +27,8 @@ static void test_sniffing(void **state)
         assert_taken_by("protobuf", protobuf[i], strlen(protobuf[i]));
 }
 
-static void test_reading(void **state)
+TEST(test_reading)
 {
-    (void)state;
     static const char text[] = "---\nname: 'a<b>'\nkind: Memoization\nevent: Begin\n"
                                "orig: ''\npoi: 'x.h:1:2'\n";
     static const char cut[] = "---\nname: 'a<b>'\nkind: Memoization\n";
@@ -141,9 +139,8 @@ static void expect_text(struct bo_span file, const char *text)
 #define YAML_END "---\nevent: End\n"
 #define YAML_TRACE "# trace: {version: 1, source: ''}\n"
 
-static void test_forms_of_names(void **state)
+TEST(test_forms_of_names)
 {
-    (void)state;
     static const struct bo_span marked = BYTES("\0<\0, \0>");
     const struct bo_span ids = JOIN(number_field(2, 0), number_field(2, 1), number_field(2, 1));
     const struct bo_span parts = JOIN(LEAF("A"), LEAF("b"));
@@ -168,17 +165,15 @@ static void test_forms_of_names(void **state)
                 YAML_BEGIN("std::pair<int, int>") YAML_BEGIN("y") YAML_BEGIN("x"));
 }
 
-static void test_batch(void **state)
+TEST(test_batch)
 {
-    (void)state;
     /* Names after the records, as a library writes them. */
     expect_text(TRACE(HEADER, BEGIN(number_field(3, 1)), END, LEAF("a"), LEAF("b")),
                 YAML_BEGIN("b") YAML_END);
 }
 
-static void test_several_traces(void **state)
+TEST(test_several_traces)
 {
-    (void)state;
     expect_text(JOIN(TRACE(HEADER, LEAF("a"), BEGIN(number_field(3, 0))),
                      TRACE(bytes_field(1, JOIN(number_field(1, 2), text_field(2, "m.cpp"))),
                            LEAF("b"), BEGIN(number_field(3, 0))),
@@ -187,9 +182,8 @@ static void test_several_traces(void **state)
                     YAML_TRACE);
 }
 
-static void test_unknown_fields(void **state)
+TEST(test_unknown_fields)
 {
-    (void)state;
     const struct bo_span header = bytes_field(1, JOIN(UNKNOWN, number_field(1, 1), UNKNOWN));
     const struct bo_span leaf = bytes_field(3, JOIN(UNKNOWN, text_field(1, "a"), UNKNOWN));
     const struct bo_span begin = bytes_field(
@@ -200,9 +194,8 @@ static void test_unknown_fields(void **state)
                 YAML_BEGIN("a") YAML_END);
 }
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
-    (void)state;
     const struct bo_span at = JOIN(text_field(1, "x.h"), number_field(2, 0), number_field(3, 7));
     const struct bo_span again =
         JOIN(number_field(2, 0), number_field(3, 2147483653), number_field(4, 9));
@@ -217,9 +210,8 @@ static void test_fields(void **state)
 }
 
 /* The importer reads the output of codecs as the original model. */
-static void test_codecs_files(void **state)
+TEST(test_codecs_files)
 {
-    (void)state;
     static const char *const names[] = {"dict", "dict-wiki", "flat", "plain"};
     for (uint64_t seed = 0; seed < 100; seed++)
         for (size_t c = 0; c < N_ELEMENTS(names); c++) {
@@ -252,9 +244,8 @@ static void expect_refusal(struct bo_span file, enum bo_status expected, size_t 
                  what);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     static const struct bo_span marker = BYTES("\0");
     const struct bo_span self = bytes_field(3, JOIN(bytes_field(1, marker), number_field(2, 0)));
     const struct bo_span lacking = bytes_field(3, bytes_field(1, marker));
@@ -304,9 +295,8 @@ static void test_refusals(void **state)
         expect_refusal(cases[i].file, cases[i].status, cases[i].off, cases[i].what);
 }
 
-static void test_compressed_names(void **state)
+TEST(test_compressed_names)
 {
-    (void)state;
     enum { HUGE_NBYTES = 20 << 20, AT = 16 };
     static const struct bo_span nul = BYTES("a\0b");
     const struct bo_span good = deflated(bo_span_of("std::vector<int, std::allocator<int>>"));
@@ -338,9 +328,8 @@ static void test_compressed_names(void **state)
 }
 
 /* Each entry doubles the previous one. It must be rejected by its length, before it is expanded. */
-static void test_bomb(void **state)
+TEST(test_bomb)
 {
-    (void)state;
     static const struct bo_span markers = BYTES("\0\0");
     struct bo_span entries = LEAF("0123456789abcdef");
     struct bo_error error = {0};
@@ -354,9 +343,8 @@ static void test_bomb(void **state)
 }
 
 /* A file that is cut anywhere, except between traces, is truncated. */
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-    (void)state;
     const struct bo_span first = TRACE(HEADER, LEAF("a"), BEGIN(number_field(3, 0)), END);
     const struct bo_span file = JOIN(first, TRACE(HEADER, BEGIN(text_field(1, "b"))));
     for (size_t n = 1; n < file.n; n++) {
@@ -369,16 +357,4 @@ static void test_cuts(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sniffing),       cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_forms_of_names), cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_several_traces), cmocka_unit_test(test_unknown_fields),
-        cmocka_unit_test(test_fields),         cmocka_unit_test(test_codecs_files),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_compressed_names),
-        cmocka_unit_test(test_bomb),           cmocka_unit_test(test_cuts),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

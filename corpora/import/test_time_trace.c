@@ -66,9 +66,8 @@ static const char nested[] = FILE_OF(
     "\"args\":{\"name\":\"clang\"}}");
 /* clang-format on */
 
-static void test_nesting(void **state)
+TEST(test_nesting)
 {
-    (void)state;
     expect(nested,
            BEGIN("a", "0.00001") BEGIN("b", "0.00002") END("b", "0.000025") BEGIN("c", "0.00003")
                END("c", "0.000036") END("a", "0.00011") BEGIN("d", "0.00012") END("d", "0.000121"));
@@ -78,17 +77,15 @@ static void test_nesting(void **state)
  * Of two events that start at the same time, the later one in the file is the outer one. Ends may
  * be rounded.
  */
-static void test_rounding(void **state)
+TEST(test_rounding)
 {
-    (void)state;
     expect(FILE_OF(CLASS("5", "0", "c") "," CLASS("5", "4", "b") "," CLASS("5", "3", "a")),
            BEGIN("a", "0.000005") BEGIN("b", "0.000005") BEGIN("c", "0.000005") END("c", "0.000005")
                END("b", "0.000009") END("a", "0.000008"));
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     expect(" {\r\n\t\"other\" : [ {} , [ ] , -1.5e+3 , true , null , \"\\\"\" ] ,"
            " \"traceEvents\" : [ {"
            " \"args\" : { \"line\" : 7 , \"file\" : \"a\\\\b.h\" , \"detail\" :"
@@ -100,9 +97,8 @@ static void test_texts(void **state)
 }
 
 /* Nesting as deep as there are events: no function must recurse over them. */
-static void test_deep(void **state)
+TEST(test_deep)
 {
-    (void)state;
     enum { N = 20000, EVENT_NBYTES = 128 };
     struct bo_arena arena;
     void *opaque;
@@ -128,9 +124,8 @@ static void test_deep(void **state)
 
 /* ---- rejected files -------------------------------------------------------------------------- */
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum bo_status status;
@@ -177,9 +172,8 @@ static void test_rejects(void **state)
     }
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     char text[400];
     for (unsigned depth = 63; depth <= 65; depth++) {
         struct bo_arena arena;
@@ -198,9 +192,8 @@ static void test_depth(void **state)
 static const char whole[] = FILE_OF(CLASS("20", "5", "b\\u00e9") "," FUNCTION("10", "100", "a"));
 
 /* A file that is cut anywhere is truncated. */
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
-    (void)state;
     for (size_t n = 1; n + 1 < sizeof whole; n++) {
         char text[sizeof whole] = "";
         struct bo_arena arena;
@@ -216,9 +209,8 @@ static void test_cuts(void **state)
     }
 }
 
-static void test_without_memory(void **state)
+TEST(test_without_memory)
 {
-    (void)state;
     for (uint64_t fail_at = 1;; fail_at++) {
         struct bo_arena arena;
         struct bo_error err = {0};
@@ -237,23 +229,11 @@ static void test_without_memory(void **state)
     }
 }
 
-static void test_sniffing(void **state)
+TEST(test_sniffing)
 {
-    (void)state;
     assert_taken_by("time-trace", "{", 1);
     assert_taken_by("time-trace", " \r\n\t{\"a\"", 8);
     assert_taken_by(NULL, "[", 1);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sniffing),       cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_rounding),       cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_deep),           cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_depth),          cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_without_memory),
-    };
-    return cmocka_run_group_tests_name("-ftime-trace", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -160,9 +160,8 @@ static void expect_refusal(const char *instructions, const char *what)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void test_instructions(void **state)
+TEST(test_instructions)
 {
-    (void)state;
     expect_rows("00", "0 sp+8 c-8 s\n");
     expect_rows("00 41 0e10 8602 43 0d06 02 20 0c0708 c6",
                 "0 sp+8 c-8 s\n1 sp+16 c-8 c-16\n4 fp+16 c-8 c-16\n36 sp+8 c-8 s\n");
@@ -187,9 +186,8 @@ static void test_instructions(void **state)
     expect_rows("00 41 0c 8001 08", "0 sp+8 c-8 s\n1 x c-8 s\n");
 }
 
-static void test_refused_instructions(void **state)
+TEST(test_refused_instructions)
 {
-    (void)state;
     expect_refusal("00 0b", "DW_CFA_restore_state without a remembered state");
     expect_refusal("00 0f 01 96 0d06", "CFA has no register or offset to keep");
     expect_refusal("00 0f 05 96", "expression runs past the record's end");
@@ -204,10 +202,9 @@ static void test_refused_instructions(void **state)
 }
 
 /* States remembered in one another, up to the limit and one more. */
-static void test_remembered_states(void **state)
+TEST(test_remembered_states)
 {
     enum { MOST = 1 << 16 };
-    (void)state;
     for (unsigned more = 0; more < 2; more++) {
         begin_file(62);
         const size_t cie = put_cie(CIE), fde = n_section;
@@ -222,7 +219,7 @@ static void test_remembered_states(void **state)
     }
 }
 
-static void test_cies(void **state)
+TEST(test_cies)
 {
     static const struct {
         const char *cie, *what;
@@ -242,7 +239,6 @@ static void test_cies(void **state)
          BO_CORRUPT},
         {"01 7a5200 01 78 10 01 1b 0c0708 41", "CIE contains an advance instruction", BO_CORRUPT},
     };
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         begin_file(62);
         put_fde(put_cie(cases[i].cie), TEXT, 64, "00 41 0e10");
@@ -262,9 +258,8 @@ static void test_cies(void **state)
            "dropped or changed: 1 CIEs with an unknown augmentation letter");
 }
 
-static void test_records(void **state)
+TEST(test_records)
 {
-    (void)state;
     begin_file(62);
     const size_t cie = put_cie(CIE);
     put("00000000"); /* a terminator in the middle */
@@ -300,10 +295,9 @@ static void test_records(void **state)
 }
 
 /* GNU ld's PLT: one function becomes two. Elsewhere, its expression is treated like any other. */
-static void test_plt(void **state)
+TEST(test_plt)
 {
     static const char plt[] = "00 0e10 46 0e18 4a 0f 0b 77088000 3f1a 3b2a 3324 22 00000000";
-    (void)state;
     begin_file(62);
     put_fde(put_cie(CIE), TEXT, 64, plt);
     expect("fn 0x10000 16\n0 sp+16 c-8 s\n6 sp+24 c-8 s\n"
@@ -315,9 +309,8 @@ static void test_plt(void **state)
            "dropped or changed: 1 PLT expressions outside of GNU ld's place");
 }
 
-static void test_machines(void **state)
+TEST(test_machines)
 {
-    (void)state;
     begin_file(183); /* key B, a remembered toggle, one toggled twice at one PC */
     put_fde(put_cie("01 7a524200 04 78 1e 01 1b 0c1f00"), TEXT, 40,
             "00 41 2d 41 0a 0e20 9e03 9d04 46 0b 41 2d 41 2d2d");
@@ -333,9 +326,8 @@ static void test_machines(void **state)
            NULL, BO_OK, NULL);
 }
 
-static void test_elf(void **state)
+TEST(test_elf)
 {
-    (void)state;
     begin_file(62);
     file[4] = 1;
     expect(NULL, "not an ELF file of 64 bits", BO_UNSUPPORTED, NULL);
@@ -351,14 +343,4 @@ static void test_elf(void **state)
     expect("", NULL, BO_OK, NULL);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instructions),      cmocka_unit_test(test_refused_instructions),
-        cmocka_unit_test(test_remembered_states), cmocka_unit_test(test_cies),
-        cmocka_unit_test(test_records),           cmocka_unit_test(test_plt),
-        cmocka_unit_test(test_machines),          cmocka_unit_test(test_elf),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -316,7 +316,6 @@ static enum bo_status import(struct bo_span file, const struct bo_import_options
     struct unwind_cfi_functions all;
     struct dropped dropped = {0};
     struct unwind_builder b = {.arena = arena};
-    (void)options;
     enum bo_status status = open_elf(file, &elf, err);
     if (status)
         return status;

@@ -115,11 +115,10 @@ static void run(struct fixture *f, uint64_t seed)
     assert_null(f->guesser.flaw);
 }
 
-static void test_round_trip(void **state)
+TEST_WITH(test_round_trip, set_up, tear_down)
 {
     static struct fixture fixture;
     struct fixture *f = &fixture;
-    (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
         start(f, NULL);
         run(f, seed);
@@ -132,11 +131,10 @@ static void test_round_trip(void **state)
 }
 
 /* The same bytes on every machine. */
-static void test_same_everywhere(void **state)
+TEST_WITH(test_same_everywhere, set_up, tear_down)
 {
     static struct fixture fixture;
     struct fixture *f = &fixture;
-    (void)state;
     start(f, NULL);
     run(f, 1);
     bo_range_finish(&f->coder);
@@ -174,13 +172,11 @@ static uint32_t noise(uint32_t i)
 
 static uint64_t nothing(uint32_t i)
 {
-    (void)i;
     return 2;
 }
 
 static uint32_t no_hint(uint32_t i)
 {
-    (void)i;
     return BO_GUESS_NEW;
 }
 
@@ -194,11 +190,10 @@ static uint64_t modulo_ten(uint32_t i)
     return i % 10;
 }
 
-static void test_learns(void **state)
+TEST_WITH(test_learns, set_up, tear_down)
 {
     static struct fixture fixture;
     struct fixture *f = &fixture;
-    (void)state;
     assert_in_range(cost(f, noise, nothing, no_hint), 1000,
                     1200);                                  /* 8 bits each, and little overhead */
     assert_in_range(cost(f, noise, nothing, noise), 1, 60); /* the hint is always right */
@@ -210,11 +205,10 @@ static void test_learns(void **state)
 /* ---- invalid input --------------------------------------------------------------------------- */
 
 /* On any bytes, symbols are known ones, texts end, and invalid values are reported. */
-static void test_nonsense(void **state)
+TEST_WITH(test_nonsense, set_up, tear_down)
 {
     static struct fixture fixture;
     struct fixture *f = &fixture;
-    (void)state;
     uint8_t bytes[64];
     unsigned n_flaws = 0, n_texts_too_long = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -242,11 +236,10 @@ static void test_nonsense(void **state)
     assert_in_range(n_texts_too_long, 1, 300);
 }
 
-static void test_no_memory(void **state)
+TEST_WITH(test_no_memory, set_up, tear_down)
 {
     static struct fixture fixture;
     struct fixture *f = &fixture;
-    (void)state;
     enum { N_OF_INIT = 4 };
     static uint8_t history[BO_GUESS_TEXT_START];
     uint64_t n_allocs = N_OF_INIT;
@@ -272,15 +265,4 @@ static void test_no_memory(void **state)
     assert_in_range(n_allocs, N_OF_INIT + 2, 1000);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_same_everywhere, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_learns, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nonsense, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

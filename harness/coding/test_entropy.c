@@ -7,14 +7,12 @@ static struct bo_arena arena;
 
 static int make(void **state)
 {
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     return 0;
 }
 
 static int release(void **state)
 {
-    (void)state;
     bo_arena_free(&arena);
     return 0;
 }
@@ -24,9 +22,8 @@ static bool is_near(double a, double b)
     return a - b < 1e-9 && b - a < 1e-9;
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     static const uint64_t numbers[] = {7, UINT64_MAX, 7, 0, 7, 7, UINT64_MAX, 1};
     struct bo_sequences s = {.arena = &arena};
     uint64_t n_distinct;
@@ -46,9 +43,8 @@ static void test_numbers(void **state)
     assert_false(s.refused);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     struct bo_sequences s = {.arena = &arena};
     uint64_t n_distinct;
     bo_add_text(&s, "text", (struct bo_span)BYTES(""));
@@ -63,9 +59,8 @@ static void test_bytes(void **state)
     assert_true(is_near(bo_order1_nbits(&s.items[0], &arena), 4 * 1 + 2 * 1));
 }
 
-static void what_the_arena_refuses_is_known(void **state)
+TEST(what_the_arena_refuses_is_known)
 {
-    (void)state;
     struct bo_arena none;
     struct bo_sequences s = {.arena = &none};
     bo_arena_init(&none, 0);
@@ -83,13 +78,4 @@ static void what_the_arena_refuses_is_known(void **state)
     assert_true(bo_order1_nbits(&sequence, &none) < 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(what_the_arena_refuses_is_known),
-    };
-    return cmocka_run_group_tests(tests, make, release);
-}
-TEST_FILE(run_file)
+TEST_FILE(make, release)

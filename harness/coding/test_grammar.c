@@ -150,9 +150,8 @@ static uint8_t *filled(size_t n)
 
 /* ---- small grammars -------------------------------------------------------------------------- */
 
-static void test_few_names(void **state)
+TEST(test_few_names)
 {
-    (void)state;
     struct bo_grammar grammar;
     const struct bo_span two[] = {BYTES("main"), BYTES("x")};
     expect_round_trip(NULL, 0, &grammar);
@@ -165,9 +164,8 @@ static void test_few_names(void **state)
 }
 
 /* Names of one byte: all of them are terminals, and need a code. */
-static void test_all_bytes(void **state)
+TEST(test_all_bytes)
 {
-    (void)state;
     struct bo_grammar grammar;
     struct bo_span names[256];
     uint8_t bytes[256];
@@ -183,9 +181,8 @@ static void test_all_bytes(void **state)
     expect_round_trip(names, 256, &grammar);
 }
 
-static void test_names_alike(void **state)
+TEST(test_names_alike)
 {
-    (void)state;
     enum { N = 500 };
     struct bo_grammar grammar;
     struct bo_span names[N];
@@ -204,9 +201,8 @@ static void test_names_alike(void **state)
 /* ---- long names ------------------------------------------------------------------------------ */
 
 /* A name that needs more codes than allowed, unless rules are made only for it. */
-static void test_folding(void **state)
+TEST(test_folding)
 {
-    (void)state;
     enum { N = 60, MAX = 400 };
     struct bo_random random = bo_random_seeded(3);
     struct bo_grammar grammar;
@@ -229,9 +225,8 @@ static void test_folding(void **state)
 }
 
 /* The longest allowed names, in units that do not fill a phrase. One more byte is rejected. */
-static void test_longest_names(void **state)
+TEST(test_longest_names)
 {
-    (void)state;
     static const size_t lengths[] = {65535, 65536, 65537, BO_MAX_NAME_NBYTES};
     static const unsigned periods[] = {1, 3, 7, 251, 32771};
     struct bo_random random = bo_random_seeded(4);
@@ -258,9 +253,8 @@ static void test_longest_names(void **state)
 }
 
 /* Arrays start with one element: the table of pairs moves while texts are replaced. */
-static void test_pairs_move(void **state)
+TEST(test_pairs_move)
 {
-    (void)state;
     static const struct bo_span names[] = {
         BYTES("d"),          BYTES("dd"),      BYTES("ddabddabdda"), BYTES("ddaddaa"),
         BYTES("ddaddaadda"), BYTES("ddaddad"), BYTES("ddcaaaaaaaa"), BYTES("ddcaaaaaaaaaa"),
@@ -296,9 +290,8 @@ static uint32_t n_rules_after(unsigned max_rounds, const uint8_t *once, const ui
  * each pair of letters is better than the pair before it. If pairs yielded to better ones without
  * limit, each round would replace one pair, and 5000 rounds would be needed. 32 suffice.
  */
-static void test_yielding_pairs(void **state)
+TEST(test_yielding_pairs)
 {
-    (void)state;
     enum { N = 5000 };
     static bool used[128][128], seen[128][128];
     static uint8_t up[2 * N], down[2 * N];
@@ -326,9 +319,8 @@ static void test_yielding_pairs(void **state)
  * The fast level makes one symbol of a prefix that many names share, and of each word; a pair that
  * occurs once makes no rule.
  */
-static void test_fast_level(void **state)
+TEST(test_fast_level)
 {
-    (void)state;
     enum { N = 200 };
     static const struct bo_span few[] = {BYTES("abc"), BYTES("def")};
     struct bo_grammar grammar;
@@ -348,9 +340,8 @@ static void test_fast_level(void **state)
 }
 
 /* Each allocation fails in turn. Why: checks of codecs only try some of those of an encoder. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
     enum { N = 40, NBYTES = 32 };
     struct bo_span names[N];
     uint8_t *p = filled(N * NBYTES);
@@ -382,9 +373,8 @@ static void test_no_memory(void **state)
  * Phrases of every length at every position of names of every length. Short phrases are compared in
  * wide loads, which end no later than the name.
  */
-static void test_every_length(void **state)
+TEST(test_every_length)
 {
-    (void)state;
     enum { MAX = 80 };
     const struct bo_arena_mark mark = bo_arena_mark(&arena);
     uint8_t bytes[MAX];
@@ -442,9 +432,8 @@ static void expect_spelled(const struct bo_grammar *grammar, uint32_t code, cons
  * are 1 above 0 and 1 above that, with one low bit (01 01); b and c have none (0 0); ab has one
  * (10), with c in three bits (010); ac and (ab)c have none (0 0).
  */
-static void test_layout(void **state)
+TEST(test_layout)
 {
-    (void)state;
     uint32_t rules[][2] = {{0, 1}, {0, 2}, {3, 2}};
     bool has_code[] = {false, false, false, true, true, true};
     const struct bo_grammar grammar = {.terminals = "abc",
@@ -462,16 +451,4 @@ static void test_layout(void **state)
     expect_spelled(&grammar, 2, "abc");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_names),     cmocka_unit_test(test_all_bytes),
-        cmocka_unit_test(test_names_alike),   cmocka_unit_test(test_folding),
-        cmocka_unit_test(test_longest_names), cmocka_unit_test(test_yielding_pairs),
-        cmocka_unit_test(test_every_length),  cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_fast_level),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_pairs_move),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

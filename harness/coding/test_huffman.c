@@ -18,9 +18,8 @@ static uint32_t lengths(const uint32_t *uses, uint32_t n, unsigned max_nbits, ui
     return bo_huffman_lengths(uses, n, max_nbits, &scratch, nbits);
 }
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
-    (void)state;
     static const struct {
         uint32_t n, uses[8];
         unsigned max_nbits;
@@ -49,9 +48,8 @@ static void by_hand(void **state)
 }
 
 /* The code is complete, and more frequent symbols never have longer words. */
-static void full_and_fair(void **state)
+TEST(full_and_fair)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct bo_random random = bo_random_seeded(seed);
         const uint32_t n = 1 + bo_random_below(&random, MOST);
@@ -77,12 +75,4 @@ static void full_and_fair(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(full_and_fair),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

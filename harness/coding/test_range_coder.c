@@ -60,9 +60,8 @@ static const char *decode_drawn(uint64_t seed, size_t n, struct bo_span in)
     return bo_range_flaw(&c);
 }
 
-static void test_round_trip(void **state)
+TEST_WITH(test_round_trip, set_up, tear_down)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 20; seed++) {
         encode_drawn(seed, N_BITS);
         assert_null(decode_drawn(seed, N_BITS, bo_writer_span(&out)));
@@ -74,7 +73,7 @@ static void test_round_trip(void **state)
 }
 
 /* Computed by hand: probabilities of one half. A number followed by zeros is sufficient. */
-static void test_known_bytes(void **state)
+TEST_WITH(test_known_bytes, set_up, tear_down)
 {
     static const struct {
         const char *bits;
@@ -90,7 +89,6 @@ static void test_known_bytes(void **state)
         {"111111110", BYTES("\x00\x80")},
         {"000000000", BYTES("\xff\x80")},
     };
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_range_coder c = bo_range_encoder(&out);
         bo_writer_reset(&out);
@@ -103,7 +101,7 @@ static void test_known_bytes(void **state)
 }
 
 /* The coded size follows from the probabilities of the bits. */
-static void test_cost(void **state)
+TEST_WITH(test_cost, set_up, tear_down)
 {
     static const struct {
         uint32_t p;
@@ -114,7 +112,6 @@ static void test_cost(void **state)
         {32768 + 16384, 80000, 4150, 4152},
         {1, 100, 199, 201},
     };
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_range_coder c = bo_range_encoder(&out);
         bo_writer_reset(&out);
@@ -126,9 +123,8 @@ static void test_cost(void **state)
 }
 
 /* Errors: every truncation, an extra byte, and each changed byte that changes no bit. */
-static void test_ends(void **state)
+TEST_WITH(test_ends, set_up, tear_down)
 {
-    (void)state;
     enum { N = 400 };
     uint8_t bytes[N];
     const size_t n = encode_drawn(7, N);
@@ -150,9 +146,8 @@ static void test_ends(void **state)
 }
 
 /* A decoder that has read past the end reports it at once, however many bits follow. */
-static void test_runs_out(void **state)
+TEST(test_runs_out)
 {
-    (void)state;
     struct bo_range_coder c = bo_range_decoder((struct bo_span){(const uint8_t *)"", 0});
     size_t n = 0;
     for (; !bo_range_ran_out(&c) && n < 100; n++)
@@ -162,9 +157,8 @@ static void test_runs_out(void **state)
 
 /* ---- mixing ---------------------------------------------------------------------------------- */
 
-static void test_logits(void **state)
+TEST(test_logits)
 {
-    (void)state;
     struct bo_mixing mixing;
     bo_mixing_init(&mixing);
     uint32_t last = 0;
@@ -187,9 +181,8 @@ static void test_logits(void **state)
     }
 }
 
-static void test_counters(void **state)
+TEST(test_counters)
 {
-    (void)state;
     struct bo_mixing mixing;
     bo_mixing_init(&mixing);
     bo_counter counter = BO_NEW_COUNTER;
@@ -212,9 +205,8 @@ static void test_counters(void **state)
  * The weights learn which of two inputs to trust and which to invert. They stay within their
  * limits.
  */
-static void test_learning(void **state)
+TEST(test_learning)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(1);
     int32_t weights[BO_MIX_SETS][4] = {{BO_MIX_ONE / 2, BO_MIX_ONE / 2}, {0, 0}};
     uint32_t p = 0;
@@ -240,9 +232,8 @@ static void test_learning(void **state)
 }
 
 /* The same numbers on every machine: a hash of weights, counters and bytes after many bits. */
-static void test_same_everywhere(void **state)
+TEST_WITH(test_same_everywhere, set_up, tear_down)
 {
-    (void)state;
     struct bo_mixing mixing;
     struct bo_random random = bo_random_seeded(99);
     int32_t weights[4][4] = {{20000, 20000, 0}, {9000, 9000, 9000}, {0, 1, 2}, {30000, 0, 0}};
@@ -277,19 +268,4 @@ static void test_same_everywhere(void **state)
     assert_int_equal(hash, 0xeb830149);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_known_bytes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cost, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_ends, set_up, tear_down),
-        cmocka_unit_test(test_runs_out),
-        cmocka_unit_test(test_logits),
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_learning),
-        cmocka_unit_test_setup_teardown(test_same_everywhere, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

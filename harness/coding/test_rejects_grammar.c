@@ -67,9 +67,8 @@ static enum bo_status open_changed(const struct change *change, size_t n, struct
                            error);
 }
 
-static void test_opening(void **state)
+TEST(test_opening)
 {
-    (void)state;
     struct bo_error error = {0};
     for (size_t i = 0; i < N_ELEMENTS(changes); i++) {
         const struct change *change = &changes[i];
@@ -135,9 +134,8 @@ static void expect_no_end(uint32_t n_rules, uint32_t text_nbytes)
 }
 
 /* Each rule doubles the one before: 16 of them make the longest phrase. */
-static void test_doubling(void **state)
+TEST(test_doubling)
 {
-    (void)state;
     for (uint32_t r = 0; r < 32; r++)
         rules[r][0] = rules[r][1] = r;
     expect_nbytes(16, 1 << 16, 1 << 16);
@@ -153,9 +151,8 @@ static void test_doubling(void **state)
  * Rules nested as deep as a phrase is long, on the left or on the right: the stack suffices. One
  * more level is too long.
  */
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     for (uint32_t r = 0; r < MAX_RULES; r++)
         rules[r][0] = r, rules[r][1] = 0;
     expect_nbytes(MAX_RULES - 1, 1 << 20, MAX_RULES);
@@ -167,9 +164,8 @@ static void test_depth(void **state)
 }
 
 /* Left symbols precede their rules, but right ones need not. */
-static void test_circles(void **state)
+TEST(test_circles)
 {
-    (void)state;
     rules[0][0] = 0, rules[0][1] = 1; /* a rule that contains itself */
     expect_no_end(1, 1 << 20);
     rules[0][0] = 0, rules[0][1] = 2; /* two rules that contain each other */
@@ -198,9 +194,8 @@ static void open_pattern(uint8_t text_nbytes, struct bo_phrases *phrases)
 }
 
 /* Code 3 fits in the bits of a code, but has no symbol. */
-static void test_codes_out_of_range(void **state)
+TEST(test_codes_out_of_range)
 {
-    (void)state;
     static const uint8_t packed[1 + BO_WIDE_LOAD] = {3 << 2}; /* 0, 3 */
     static const uint32_t codes[] = {0, 3}, far[] = {UINT32_MAX};
     const struct bo_span name = BYTES("abab"), other = BYTES("xbab");
@@ -223,9 +218,8 @@ static void test_codes_out_of_range(void **state)
 }
 
 /* Phrases fill the stated size of the text, in any order, and never exceed it. */
-static void test_room_for_text(void **state)
+TEST(test_room_for_text)
 {
-    (void)state;
     struct bo_phrases phrases;
     open_pattern(7, &phrases);
     for (uint32_t code = 3; code-- > 0;) {
@@ -241,9 +235,8 @@ static void test_room_for_text(void **state)
 }
 
 /* At the end a decoder has read every code, and every symbol is in a code or a rule. */
-static void test_all_used(void **state)
+TEST(test_all_used)
 {
-    (void)state;
     static const struct {
         const char *row;
         uint8_t has_code, n_met, text_nbytes;
@@ -275,9 +268,8 @@ static void test_all_used(void **state)
 }
 
 /* Fifteen codes could expand to a name that no writer can encode again. */
-static void test_names_too_long(void **state)
+TEST(test_names_too_long)
 {
-    (void)state;
     uint32_t codes[BO_MAX_NAME_CODES] = {0};
     uint32_t pairs[16][2];
     bool coded[17] = {[16] = true};
@@ -309,14 +301,4 @@ static void test_names_too_long(void **state)
     bo_writer_free(&out);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_opening),       cmocka_unit_test(test_doubling),
-        cmocka_unit_test(test_depth),         cmocka_unit_test(test_circles),
-        cmocka_unit_test(test_room_for_text), cmocka_unit_test(test_codes_out_of_range),
-        cmocka_unit_test(test_all_used),      cmocka_unit_test(test_names_too_long),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

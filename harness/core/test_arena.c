@@ -6,9 +6,8 @@
 
 #include "harness/core/arena.h"
 
-static void test_budget_is_exact(void **state)
+TEST(test_budget_is_exact)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_error error;
     bo_arena_init(&arena, 64);
@@ -30,9 +29,8 @@ static void test_budget_is_exact(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_alignment(void **state)
+TEST(test_alignment)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (size_t n = 0; n < 100; n++) {
@@ -59,9 +57,8 @@ static void visit(const void *p, size_t nbytes)
     visited.found |= begin <= visited.wanted && visited.wanted < begin + nbytes;
 }
 
-static void test_visits_all_blocks(void **state)
+TEST(test_visits_all_blocks)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const uint8_t *oldest = bo_alloc(&arena, 16);
@@ -78,9 +75,8 @@ static void test_visits_all_blocks(void **state)
 }
 
 /* Each of five requests, of both sorts, fails once; the others succeed. */
-static void test_fail_at(void **state)
+TEST(test_fail_at)
 {
-    (void)state;
     for (uint64_t fail_at = 1; fail_at <= 5; fail_at++) {
         struct bo_arena arena;
         struct bo_error error;
@@ -97,9 +93,8 @@ static void test_fail_at(void **state)
     }
 }
 
-static void test_mark_and_rewind(void **state)
+TEST(test_mark_and_rewind)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_arena_mark empty = bo_arena_mark(&arena);
@@ -124,9 +119,8 @@ static void test_mark_and_rewind(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_charge(void **state)
+TEST(test_charge)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, 100);
     assert_true(bo_arena_charge(&arena, 0, 60));
@@ -150,9 +144,8 @@ static void test_charge(void **state)
                      10); /* memory elsewhere, which the arena does not release */
 }
 
-static void test_impossible_amounts(void **state)
+TEST(test_impossible_amounts)
 {
-    (void)state;
     struct bo_arena arena;
     uint64_t *array = NULL;
     size_t cap = SIZE_MAX / 2 + 1;
@@ -178,9 +171,8 @@ static void test_impossible_amounts(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_arrays(void **state)
+TEST(test_arrays)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     memset(bo_alloc(&arena, 4000), 0xff, 4000);
@@ -213,9 +205,8 @@ static uint32_t *fill(struct bo_arena *arena, size_t *cap)
     return array;
 }
 
-static void test_growing(void **state)
+TEST(test_growing)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     size_t cap = 0;
@@ -247,9 +238,8 @@ static void test_growing(void **state)
 }
 
 /* When an array cannot grow, it is unchanged with all its elements. */
-static void test_growing_fails(void **state)
+TEST(test_growing_fails)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     size_t cap = 0, none = 0;
@@ -278,9 +268,8 @@ static void note_release(void *object)
 /*
  * Objects are released with the memory allocated at the same time, the newest first, and only once.
  */
-static void test_release(void **state)
+TEST(test_release)
 {
-    (void)state;
     static unsigned objects[3] = {1, 2, 3};
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -305,16 +294,4 @@ static void test_release(void **state)
     assert_int_equal(n_released, 3);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release),       cmocka_unit_test(test_budget_is_exact),
-        cmocka_unit_test(test_alignment),     cmocka_unit_test(test_visits_all_blocks),
-        cmocka_unit_test(test_fail_at),       cmocka_unit_test(test_mark_and_rewind),
-        cmocka_unit_test(test_charge),        cmocka_unit_test(test_impossible_amounts),
-        cmocka_unit_test(test_arrays),        cmocka_unit_test(test_growing),
-        cmocka_unit_test(test_growing_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -6,9 +6,8 @@
 
 #include "harness/core/bits.h"
 
-static void test_widths(void **state)
+TEST(test_widths)
 {
-    (void)state;
     assert_int_equal(bo_bit_width(0), 0);
     for (unsigned k = 0; k < 64; k++) {
         assert_int_equal(bo_bit_width(UINT64_C(1) << k), k + 1);
@@ -24,9 +23,8 @@ static uint32_t field_of(unsigned width)
 }
 
 /* Fields of every width, back to back. Both readers return what was written. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -54,9 +52,8 @@ static void test_round_trip(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_end(void **state)
+TEST(test_end)
 {
-    (void)state;
     struct bo_bit_cursor c = {.in = BYTES("\xff\x01")};
     uint32_t v = 77;
     assert_false(bo_get_bits(&c, 17, &v));
@@ -71,9 +68,8 @@ static void test_end(void **state)
     assert_false(bo_get_bits(&c, 1, &v));
 }
 
-static void test_align_and_failure(void **state)
+TEST(test_align_and_failure)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -95,14 +91,4 @@ static void test_align_and_failure(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_end),
-        cmocka_unit_test(test_align_and_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

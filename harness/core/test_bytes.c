@@ -69,9 +69,8 @@ static void check_varint(const struct varint_case *v, bool wide)
     }
 }
 
-static void test_varints(void **state)
+TEST(test_varints)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(varints); i++) {
         check_varint(&varints[i], false);
         check_varint(&varints[i], true);
@@ -79,9 +78,8 @@ static void test_varints(void **state)
 }
 
 /* Both sides of every 2^7k: the length, the bytes, and the value read back. */
-static void test_varint_boundaries(void **state)
+TEST(test_varint_boundaries)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -105,9 +103,8 @@ static void test_varint_boundaries(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_zigzag(void **state)
+TEST(test_zigzag)
 {
-    (void)state;
     static const struct {
         int64_t v;
         uint64_t u;
@@ -132,9 +129,8 @@ static void test_zigzag(void **state)
 
 static const uint8_t counting[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
-static void test_byte_order(void **state)
+TEST(test_byte_order)
 {
-    (void)state;
     assert_int_equal(bo_le16(counting), 0x0201);
     assert_int_equal(bo_be16(counting), 0x0102);
     assert_int_equal(bo_le32(counting), 0x04030201);
@@ -160,9 +156,8 @@ static void test_byte_order(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_cursor(void **state)
+TEST(test_cursor)
 {
-    (void)state;
     const struct bo_span in = {counting, sizeof counting};
     struct bo_cursor c = bo_cursor(in);
     uint8_t u8;
@@ -193,9 +188,8 @@ static void test_cursor(void **state)
 }
 
 /* Offsets count from the start of the whole input, not of the part that the cursor sees. */
-static void test_cursor_inside(void **state)
+TEST(test_cursor_inside)
 {
-    (void)state;
     struct bo_cursor c = bo_cursor_at((struct bo_span){counting, sizeof counting}, 5, 2);
     struct bo_error error;
     uint8_t v;
@@ -208,9 +202,8 @@ static void test_cursor_inside(void **state)
     assert_int_equal(bo_fail_here(NULL, BO_CORRUPT, &c, "no error wanted"), BO_CORRUPT);
 }
 
-static void test_span_equal(void **state)
+TEST(test_span_equal)
 {
-    (void)state;
     const struct bo_span a = BYTES("abc"), b = BYTES("abd"), shorter = BYTES("ab");
     assert_true(bo_span_equal(a, a));
     assert_false(bo_span_equal(a, b));
@@ -220,9 +213,8 @@ static void test_span_equal(void **state)
 
 /* ---- the writer ------------------------------------------------------------------------------ */
 
-static void test_sections(void **state)
+TEST(test_sections)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out, counted;
     static const char same_name[] = "index"; /* at another address */
@@ -263,9 +255,8 @@ static void test_sections(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_truncate(void **state)
+TEST(test_truncate)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -291,9 +282,8 @@ static void test_truncate(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     char long_word[301];
@@ -330,9 +320,8 @@ static void put_some(struct bo_writer *out)
 }
 
 /* Whichever allocation fails, the writer keeps the status and returns it at the end. */
-static void test_each_allocation_fails(void **state)
+TEST(test_each_allocation_fails)
 {
-    (void)state;
     uint64_t n = 1;
     for (bool complete = false; !complete; n++) {
         struct bo_arena arena;
@@ -372,9 +361,8 @@ static void check_writer_failure(struct bo_writer *out, enum bo_status expected,
     bo_writer_free(out);
 }
 
-static void test_writer_limits(void **state)
+TEST(test_writer_limits)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     bo_arena_init(&arena, 1000);
@@ -404,9 +392,8 @@ static void test_writer_limits(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_status_names(void **state)
+TEST(test_status_names)
 {
-    (void)state;
     for (unsigned a = 0; a < BO_STATUS_COUNT; a++)
         for (unsigned b = 0; b < a; b++)
             assert_string_not_equal(bo_status_name(a), bo_status_name(b));
@@ -414,23 +401,4 @@ static void test_status_names(void **state)
     assert_string_equal(bo_status_name(BO_STATUS_COUNT), "unknown status");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_varints),
-        cmocka_unit_test(test_varint_boundaries),
-        cmocka_unit_test(test_zigzag),
-        cmocka_unit_test(test_byte_order),
-        cmocka_unit_test(test_cursor),
-        cmocka_unit_test(test_cursor_inside),
-        cmocka_unit_test(test_span_equal),
-        cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_truncate),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_writer_limits),
-        cmocka_unit_test(test_status_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -10,9 +10,8 @@ static unsigned choose_with(const char *cap)
     return bo_cpu_choose();
 }
 
-static void test_caps(void **state)
+TEST(test_caps)
 {
-    (void)state;
     const char *before = getenv("BAKEOFF_ISA");
     char *kept = before ? strdup(before) : NULL;
     static const char *const caps[] = {"v1", "v2", "v3", "v4"};
@@ -35,9 +34,4 @@ static void test_caps(void **state)
     (void)bo_cpu_choose();
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_caps)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

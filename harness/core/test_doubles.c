@@ -10,9 +10,8 @@
 #include "harness/core/test_fixture.h"
 
 /* Every double is read back unchanged. With one digit less, it would not be. */
-static void test_shortest(void **state)
+TEST(test_shortest)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(5);
     for (unsigned i = 0; i < 20000; i++) {
         const uint64_t drawn = bo_random_u64(&random);
@@ -38,9 +37,8 @@ static void test_shortest(void **state)
     }
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     static const struct {
         uint64_t bits;
         const char *text;
@@ -62,9 +60,8 @@ static void test_texts(void **state)
     }
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     static const char *const good[] = {"1",    "-1",     "1.", ".5",    "1e5",
                                        "1E+5", "1e-400", "00", "-.5e-3"};
     static const char *const bad[] = {"",      "-",    "+1",   ".",   "e5",  "1e",    "1e+",
@@ -83,13 +80,4 @@ static void test_words(void **state)
     assert_true(bo_parse_double((struct bo_span){(const uint8_t *)digits, 300}, &bits));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shortest),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_words),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

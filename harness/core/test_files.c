@@ -21,9 +21,8 @@ static void expect_content(const char *path, const char *expected)
     assert_string_equal(content, expected);
 }
 
-static void test_whole_or_not_at_all(void **state)
+TEST(test_whole_or_not_at_all)
 {
-    (void)state;
     char folder[1024], path[1100];
     struct bo_outlet outlet;
     assert_true(bo_temporary_folder(folder, sizeof folder));
@@ -45,9 +44,8 @@ static void test_whole_or_not_at_all(void **state)
 }
 
 /* A path without room for the six letters that make it unique. */
-static void test_names_that_do_not_fit(void **state)
+TEST(test_names_that_do_not_fit)
 {
-    (void)state;
     static char parent[5000], long_folder[6000];
     char folder[8];
     assert_false(bo_temporary_folder(folder, sizeof folder));
@@ -65,12 +63,4 @@ static void test_names_that_do_not_fit(void **state)
     free(kept);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_or_not_at_all),
-        cmocka_unit_test(test_names_that_do_not_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

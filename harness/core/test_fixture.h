@@ -19,7 +19,6 @@ static const struct bo_format *format;
 
 static inline int set_up(void **state)
 {
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
 #ifdef TEST_WRITES
     bo_writer_init(&out, &arena);
@@ -34,7 +33,6 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-    (void)state;
 #ifdef TEST_WRITES
     bo_writer_free(&out);
 #endif

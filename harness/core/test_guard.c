@@ -13,9 +13,8 @@ static bool faults(const uint8_t *p)
     return dies_of_a_fault(read_byte, (void *)(uintptr_t)p);
 }
 
-static void test_past_the_end_faults(void **state)
+TEST(test_past_the_end_faults)
 {
-    (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *bytes = test_malloc(2 * page + 1);
     for (size_t i = 0; i <= 2 * page; i++)
@@ -35,21 +34,12 @@ static void test_past_the_end_faults(void **state)
     test_free(bytes);
 }
 
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
-    (void)state;
     struct bo_guarded guarded;
     const uint8_t byte = 0;
     assert_false(bo_guarded_copy((struct bo_span){&byte, SIZE_MAX}, &guarded));
     assert_false(bo_guarded_copy((struct bo_span){&byte, SIZE_MAX / 2}, &guarded));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_past_the_end_faults),
-        cmocka_unit_test(test_too_large),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -1,4 +1,4 @@
-/* How a test file adds its tests to the program of its folder (test_main.c). */
+/* How a test file adds its tests to the program of its folder (test_main.c); see TEST_FILE. */
 #ifndef BO_TEST_MAIN_H
 #define BO_TEST_MAIN_H
 
@@ -10,12 +10,5 @@ struct bo_test_file {
 };
 
 void bo_test_register(const char *path, int (*run)(void));
-
-/* For the end of a test file: `run` runs its tests. */
-#define TEST_FILE(run)                                           \
-    __attribute__((constructor)) static void register_file(void) \
-    {                                                            \
-        bo_test_register(__FILE__, run);                         \
-    }
 
 #endif

@@ -11,9 +11,8 @@ static uint64_t digest(struct bo_span bytes)
 }
 
 /* Test vectors of RFC 1321. */
-static void test_rfc(void **state)
+TEST(test_rfc)
 {
-    (void)state;
     assert_true(digest(bo_span_of("")) == UINT64_C(0xd41d8cd98f00b204));
     assert_true(digest(bo_span_of("a")) == UINT64_C(0x0cc175b9c0f1b6a8));
     assert_true(digest(bo_span_of("abc")) == UINT64_C(0x900150983cd24fb0));
@@ -24,9 +23,8 @@ static void test_rfc(void **state)
  * Every length up to three blocks. The expected number was computed in the same way with Python's
  * hashlib.
  */
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
-    (void)state;
     uint8_t bytes[200];
     uint64_t sum = 0;
     memset(bytes, 'x', sizeof bytes);
@@ -35,12 +33,4 @@ static void test_lengths(void **state)
     assert_true(sum == UINT64_C(0x9a9469ae7ef19092));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rfc),
-        cmocka_unit_test(test_lengths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

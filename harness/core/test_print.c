@@ -10,9 +10,8 @@
 #include "harness/core/test_fixture.h"
 
 /* A shell reads a quoted text as the original text. No line break is inserted into it. */
-static void test_quoted(void **state)
+TEST(test_quoted)
 {
-    (void)state;
     static const char *const texts[][2] = {{"/tmp/a-b_c.txt", "/tmp/a-b_c.txt"},
                                            {"", "''"},
                                            {"a b", "'a b'"},
@@ -33,9 +32,8 @@ static void test_quoted(void **state)
 }
 
 /* A command that is pasted with its line breaks is still one command. */
-static void test_commands(void **state)
+TEST(test_commands)
 {
-    (void)state;
     char *text = NULL;
     size_t nbytes;
     FILE *out = open_memstream(&text, &nbytes);
@@ -47,9 +45,8 @@ static void test_commands(void **state)
 }
 
 /* Only a word longer than a line is cut; this text has no such word. */
-static void test_wrapped(void **state)
+TEST(test_wrapped)
 {
-    (void)state;
     static const char sentence[] = "a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh";
     for (unsigned width = 10; width <= 50; width++) {
         char *text = NULL;
@@ -69,9 +66,8 @@ static void test_wrapped(void **state)
     }
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     static const struct {
         double v;
         const char *text;
@@ -94,14 +90,4 @@ static void test_numbers(void **state)
     assert_string_equal(bo_time_unit_for(1e10).name, "s");
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quoted),
-        cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_wrapped),
-        cmocka_unit_test(test_numbers),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

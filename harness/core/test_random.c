@@ -7,9 +7,8 @@
 #include "harness/core/random.h"
 
 /* The first outputs of SplitMix64, from its authors' implementation. */
-static void test_fixed_numbers(void **state)
+TEST(test_fixed_numbers)
 {
-    (void)state;
     static const uint64_t of_seed_0[] = {UINT64_C(0xe220a8397b1dcdaf), UINT64_C(0x6e789e6aa1b965f4),
                                          UINT64_C(0x06c45d188009454f)};
     static const uint64_t of_seed_1234567[] = {
@@ -25,9 +24,8 @@ static void test_fixed_numbers(void **state)
 }
 
 /* Narrower draws use the high bits; a bound scales them. */
-static void test_narrow_draws(void **state)
+TEST(test_narrow_draws)
 {
-    (void)state;
     struct bo_random r = bo_random_seeded(0);
     assert_int_equal(bo_random_u8(&r), 0xe2);
     assert_int_equal(bo_random_u32(&r), 0x6e789e6a);
@@ -43,9 +41,8 @@ static void test_narrow_draws(void **state)
     assert_in_range(once_in, 6500, 7500);
 }
 
-static void test_entropy_ends_in_zeros(void **state)
+TEST(test_entropy_ends_in_zeros)
 {
-    (void)state;
     struct bo_random r = bo_random_from_bytes(
         (struct bo_span)BYTES("\x01\x02\x03\x04\x05\x06\xff\xff\xff\xff\xff\x01\x02\x07"));
     assert_int_equal(bo_random_u8(&r), 1);
@@ -61,22 +58,11 @@ static void test_entropy_ends_in_zeros(void **state)
     assert_false(bo_random_one_in(&r, 2));
 }
 
-static void test_no_entropy(void **state)
+TEST(test_no_entropy)
 {
-    (void)state;
     struct bo_random r = bo_random_from_bytes((struct bo_span){NULL, 0});
     assert_true(bo_random_exhausted(&r));
     assert_int_equal(bo_random_u32(&r), 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed_numbers),
-        cmocka_unit_test(test_narrow_draws),
-        cmocka_unit_test(test_entropy_ends_in_zeros),
-        cmocka_unit_test(test_no_entropy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

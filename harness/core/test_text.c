@@ -6,9 +6,8 @@
 
 #include "harness/core/text.h"
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-    (void)state;
     struct bo_text text = {.in = BYTES("# note\n\none two\n#\n # no comment\nlast")};
     struct bo_line line;
     assert_true(bo_text_line(&text, &line));
@@ -30,9 +29,8 @@ static void test_lines(void **state)
     }
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     struct bo_line line = {BYTES("  ab  c "), 100};
     struct bo_span word;
     size_t off;
@@ -52,9 +50,8 @@ static void test_words(void **state)
     assert_false(bo_word_after(word, "kind=pcspx", &rest));
 }
 
-static void test_unsigned(void **state)
+TEST(test_unsigned)
 {
-    (void)state;
     static const struct {
         struct bo_span word;
         uint64_t max, v;
@@ -90,9 +87,8 @@ static void test_unsigned(void **state)
     }
 }
 
-static void test_signed(void **state)
+TEST(test_signed)
 {
-    (void)state;
     static const struct {
         struct bo_span word;
         int64_t min, max, v;
@@ -124,14 +120,4 @@ static void test_signed(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_unsigned),
-        cmocka_unit_test(test_signed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

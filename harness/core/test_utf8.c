@@ -7,9 +7,8 @@
 #include "harness/core/test_fixture.h"
 
 /* Every code point is written and read back. No other length of it is accepted. */
-static void test_all_code_points(void **state)
+TEST(test_all_code_points)
 {
-    (void)state;
     for (uint32_t code = 0; code < 0x110000; code++) {
         uint8_t bytes[4];
         uint32_t again = 0;
@@ -22,9 +21,8 @@ static void test_all_code_points(void **state)
     }
 }
 
-static void test_flaws(void **state)
+TEST(test_flaws)
 {
-    (void)state;
     static const struct bo_span good[] = {BYTES(""), BYTES("a\0b"),
                                           BYTES("\xc3\xa4\xf0\x9f\x98\x80")};
     static const struct bo_span bad[] = {
@@ -53,12 +51,4 @@ static void test_flaws(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_code_points),
-        cmocka_unit_test(test_flaws),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

@@ -57,9 +57,8 @@ static bool run_jobs(struct run *run, unsigned n_workers)
     return bo_jobs_run(&jobs, n_workers);
 }
 
-static void test_results_come_in_order(void **state)
+TEST(test_results_come_in_order)
 {
-    (void)state;
     for (unsigned n = 1; n <= 3; n++) {
         struct run run = {.n_done = 0};
         assert_true(run_jobs(&run, n));
@@ -69,9 +68,8 @@ static void test_results_come_in_order(void **state)
 }
 
 /* All jobs but one finish; without an end, the last one would be waited for. */
-static void test_tick_ends_the_workers(void **state)
+TEST(test_tick_ends_the_workers)
 {
-    (void)state;
     struct run run = {.has_endless_job = true, .n_before_end = N_JOBS - 1};
     assert_false(run_jobs(&run, 2));
     assert_int_equal(run.n_done, ENDLESS_JOB);
@@ -85,9 +83,8 @@ static void flush_all(void *context, size_t job, void *result)
     fflush(NULL);
 }
 
-static void test_buffers_are_not_written_twice(void **state)
+TEST(test_buffers_are_not_written_twice)
 {
-    (void)state;
     struct run run = {.n_done = 0};
     const struct bo_jobs jobs = {.n = CRASHING_JOB,
                                  .result_nbytes = sizeof(size_t),
@@ -104,13 +101,4 @@ static void test_buffers_are_not_written_twice(void **state)
     fclose(out);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results_come_in_order),
-        cmocka_unit_test(test_tick_ends_the_workers),
-        cmocka_unit_test(test_buffers_are_not_written_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

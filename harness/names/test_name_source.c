@@ -13,9 +13,8 @@ static struct bo_span span_of_draft(const struct bo_draft *d)
     return (struct bo_span){d->p, d->n};
 }
 
-static void test_drafts_do_not_overflow(void **state)
+TEST(test_drafts_do_not_overflow)
 {
-    (void)state;
     static uint8_t bytes[5000];
     struct bo_draft d;
     d.n = 0;
@@ -30,9 +29,8 @@ static void test_drafts_do_not_overflow(void **state)
 }
 
 /* The length precedes the identifier. */
-static void test_components(void **state)
+TEST(test_components)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(1);
     for (unsigned i = 0; i < 300; i++) {
         struct bo_draft d;
@@ -46,9 +44,8 @@ static void test_components(void **state)
 }
 
 /* The hash of a thousand names of each sort. */
-static void test_names_of_a_seed(void **state)
+TEST(test_names_of_a_seed)
 {
-    (void)state;
     static const char *const texts[] = {"#", "a b"};
     struct bo_random random = bo_random_seeded(1);
     struct bo_draft before, d;
@@ -75,9 +72,8 @@ struct seen {
 };
 
 /* Includes a name that does not fit a draft. */
-static void test_strange_names(void **state)
+TEST(test_strange_names)
 {
-    (void)state;
     static const char *const texts[] = {"#strange"};
     static uint8_t bytes[70000];
     memset(bytes, 'y', sizeof bytes);
@@ -103,14 +99,4 @@ static void test_strange_names(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drafts_do_not_overflow),
-        cmocka_unit_test(test_components),
-        cmocka_unit_test(test_names_of_a_seed),
-        cmocka_unit_test(test_strange_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

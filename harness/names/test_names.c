@@ -45,9 +45,8 @@ static size_t find_plainly(const struct item *items, size_t n, const struct item
     return BO_NOT_FOUND;
 }
 
-static void test_matches(void **state)
+TEST(test_matches)
 {
-    (void)state;
     enum { N = 300 };
     unsigned n_found = 0, n_absent = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -71,9 +70,8 @@ static void test_matches(void **state)
     assert_true(n_found > 1000 && n_absent > 1000); /* otherwise this test covers little */
 }
 
-static void test_matches_of_nothing(void **state)
+TEST(test_matches_of_nothing)
 {
-    (void)state;
     const struct item item = {.name = BYTES("f")};
     const struct bo_names one = BO_NAMES(&item, 1, name);
     size_t found = 7;
@@ -85,9 +83,8 @@ static void test_matches_of_nothing(void **state)
 
 /* ---- present and absent names ---------------------------------------------------------------- */
 
-static void test_present_names(void **state)
+TEST(test_present_names)
 {
-    (void)state;
     enum { N = 50, N_DRAWN = 2000 };
     struct bo_random random = bo_random_seeded(1);
     const struct item *items = make_items(N, &random);
@@ -124,9 +121,8 @@ static struct bo_names crowd(unsigned n)
     return n < 256 ? BO_NAMES(items, n + 1, name) : BO_NAMES(items + 1, n, name);
 }
 
-static void test_absent_names(void **state)
+TEST(test_absent_names)
 {
-    (void)state;
     enum { N = 300 };
     static struct bo_span drawn[N];
     const struct bo_names names = crowd(100);
@@ -170,9 +166,8 @@ static void note(struct seen *seen, struct bo_span name, struct bo_span edge)
     seen->very_long |= edge.n == 70000;
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    (void)state;
     static const struct item items[] = {
         {.name = BYTES("_ZN1aEv")}, {.name = BYTES("_ZN1aFi")}, {.name = BYTES("main")}};
     const struct bo_names names = BO_NAMES(items, N_ELEMENTS(items), name);
@@ -189,9 +184,8 @@ static void test_edges(void **state)
 }
 
 /* Absent and empty names have edges, too. A full arena has a distinct result. */
-static void test_edges_of_nothing(void **state)
+TEST(test_edges_of_nothing)
 {
-    (void)state;
     const struct item item = {.name = {NULL, 0}};
     const struct bo_names empty = BO_NAMES(&item, 1, name);
     struct bo_random random = bo_random_seeded(6);
@@ -206,13 +200,4 @@ static void test_edges_of_nothing(void **state)
     assert_in_range(n_refused, 100, 400);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches),       cmocka_unit_test(test_matches_of_nothing),
-        cmocka_unit_test(test_present_names), cmocka_unit_test(test_absent_names),
-        cmocka_unit_test(test_edges),         cmocka_unit_test(test_edges_of_nothing),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

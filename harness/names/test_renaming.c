@@ -20,9 +20,8 @@ static struct bo_span rename_text(struct bo_renaming *renaming, const char *name
     return renamed;
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     static const char *const rare[] = {"std::AddBytes<3>", "std::take_Bytes", "std::ab"};
     struct bo_random random = bo_random_seeded(1);
     struct bo_renaming renaming;
@@ -56,11 +55,4 @@ static void test_words(void **state)
     assert_true(n_other > 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
-TEST_FILE(run_file)
+TEST_FILE(set_up, tear_down)

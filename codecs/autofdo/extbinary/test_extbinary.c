@@ -56,7 +56,7 @@ static struct bo_span encode(const void *model, struct bo_arena *arena)
 
 /* ---- LLVM's bytes ---------------------------------------------------------------------------- */
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -71,7 +71,7 @@ static void test_bytes(void **state)
 }
 
 /* The flag of the names, at 62, says that one has LLVM's suffix of a unique name. */
-static void test_unique(void **state)
+TEST(test_unique)
 {
     static const struct {
         const char *text;
@@ -84,9 +84,8 @@ static void test_unique(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_llvm(void **state)
+TEST(test_llvm)
 {
-    (void)state;
     compare_with_llvm(extbinary(), "--extbinary", 1, bo_span_equal);
 }
 
@@ -124,7 +123,7 @@ static const struct damage cases[] = {
     {382, 28, BO_CORRUPT, 373, "function ends before the next one starts"},
 };
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
     static const uint8_t bytes[sizeof SMALL] = SMALL;
     expect_errors(extbinary(), (struct bo_span){bytes, sizeof SMALL - 1}, cases, N_ELEMENTS(cases));
@@ -137,7 +136,7 @@ static void test_rejects(void **state)
 }
 
 /* LLVM stores the total that its input had: any is accepted. */
-static void test_totals(void **state)
+TEST(test_totals)
 {
     uint8_t bytes[sizeof SMALL] = SMALL;
     struct bo_arena arena;
@@ -152,7 +151,7 @@ static void test_totals(void **state)
 }
 
 /* Models that break the rules, which the encoder does not check. */
-static void test_bad_models(void **state)
+TEST(test_bad_models)
 {
     enum { DEPTH = AUTOFDO_MAX_DEPTH + 1 };
     static struct autofdo_callsite sites[DEPTH];
@@ -187,13 +186,4 @@ static void test_bad_models(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),  cmocka_unit_test(test_unique),
-        cmocka_unit_test(test_llvm),   cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_totals), cmocka_unit_test(test_bad_models),
-    };
-    return cmocka_run_group_tests_name("extbinary", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -137,9 +137,8 @@ static void expect_small(const char *codec, struct bo_span written, struct bo_sp
     bo_arena_free(&arena);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     const struct bo_span guids = bytes_of(FROM_GUIDS, sizeof FROM_GUIDS),
                          eytzinger = bytes_of(EYTZINGER, sizeof EYTZINGER);
     expect_small("extbinary-md5-split", guids, guids);
@@ -149,9 +148,8 @@ static void test_bytes(void **state)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void test_guids(void **state)
+TEST(test_guids)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_true(extbinary_guid(bo_span_of("main")) == UINT64_C(0xdb956436e78dd5fa));
@@ -165,9 +163,8 @@ static void test_guids(void **state)
 }
 
 /* One GUID for two names: of functions, callees of a place, targets of a record. */
-static void test_collisions(void **state)
+TEST(test_collisions)
 {
-    (void)state;
 #define OF_MAIN "guid.db956436e78dd5fa"
     static const char *const texts[] = {"main:0:1\n" OF_MAIN ":0:1\n",
                                         "f:0:1\n 1: main:0\n 1: " OF_MAIN ":0\n",
@@ -189,9 +186,8 @@ static void test_collisions(void **state)
 }
 
 /* A function is found by its name, as a compiler does it, and by the name that decoding makes. */
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const codecs[] = {"extbinary-md5-split", "extbinary-eytzinger"};
     for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
         struct bo_arena arena;
@@ -219,9 +215,8 @@ static void test_names(void **state)
  * Each key of every complete tree is found, and none between them; ranks fill all places. Keys are
  * neighbours, or have one number between them.
  */
-static void test_eytzinger(void **state)
+TEST(test_eytzinger)
 {
-    (void)state;
     enum { MAX = 70 };
     uint8_t keys[8 * MAX];
     size_t places[MAX], found;
@@ -244,9 +239,8 @@ static void test_eytzinger(void **state)
 }
 
 /* Whatever part of the file an allocation fails in: with each number of functions, in another. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
     const struct bo_effort effort = bo_effort_default();
     for (unsigned n = 1; n <= 64; n++) {
         struct bo_arena arena;
@@ -270,9 +264,8 @@ static void test_no_memory(void **state)
 /* ---- LLVM ------------------------------------------------------------------------------------ */
 
 /* Made from names, LLVM's tables are in their order; a second pass orders them by GUID. */
-static void test_llvm_guids(void **state)
+TEST(test_llvm_guids)
 {
-    (void)state;
     compare_with_llvm(called("extbinary-md5-split"), "--extbinary --use-md5 --split-layout", 2,
                       bo_span_equal);
 }
@@ -289,9 +282,8 @@ static bool same_model(struct bo_span ours, struct bo_span theirs)
     return same;
 }
 
-static void test_llvm_names(void **state)
+TEST(test_llvm_names)
 {
-    (void)state;
     compare_with_llvm(called("extbinary-md5-split"), "--extbinary --use-md5 --split-layout", 1,
                       same_model);
 }
@@ -340,9 +332,8 @@ static const struct bo_codec *zlib(void)
     return called("extbinary-zlib");
 }
 
-static void test_llvm_zlib(void **state)
+TEST(test_llvm_zlib)
 {
-    (void)state;
     compare_with_llvm(zlib(), "--extbinary --compress-all-sections", 1, same_unpacked);
 }
 
@@ -377,9 +368,8 @@ static const struct damage eytzinger_cases[] = {
     {450, 1, BO_TRUNCATED, 450, "count exceeds what the rest of the section can hold"},
 };
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
-    (void)state;
     expect_errors(called("extbinary-md5-split"), bytes_of(FROM_GUIDS, sizeof FROM_GUIDS),
                   guids_cases, N_ELEMENTS(guids_cases));
     expect_errors(called("extbinary-eytzinger"), bytes_of(EYTZINGER, sizeof EYTZINGER),
@@ -398,9 +388,8 @@ static void expect_error_at_end(const char *codec, const char *text, size_t at, 
     bo_arena_free(&arena);
 }
 
-static void test_more_rejects(void **state)
+TEST(test_more_rejects)
 {
-    (void)state;
     static const char *const guids = "extbinary-md5-split", *const eytzinger =
                                                                 "extbinary-eytzinger";
     /* two functions of 5 bytes without callsites, and their offsets */
@@ -426,9 +415,8 @@ static void expect_error_of_eytzinger(const uint8_t *bytes, enum bo_status statu
 }
 
 /* Several bytes are others. */
-static void test_eytzinger_rejects(void **state)
+TEST(test_eytzinger_rejects)
 {
-    (void)state;
     uint8_t one_guid[] = EYTZINGER, other_counts[] = EYTZINGER, no_names[] = EYTZINGER;
     memcpy(one_guid + 399, one_guid + 383, 8); /* of bar: that of main */
     expect_error_of_eytzinger(one_guid, BO_CORRUPT, 359, "duplicate name of an array");
@@ -445,9 +433,8 @@ static void test_eytzinger_rejects(void **state)
 }
 
 /* Of a compressed form, errors name the section. */
-static void test_zlib_rejects(void **state)
+TEST(test_zlib_rejects)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_span bytes = encode_as(zlib(), parse_text(TEXT, &arena), &arena);
@@ -470,17 +457,4 @@ static void test_zlib_rejects(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_guids),
-        cmocka_unit_test(test_collisions),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_eytzinger),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_llvm_guids),   cmocka_unit_test(test_llvm_names),
-        cmocka_unit_test(test_llvm_zlib),    cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_more_rejects), cmocka_unit_test(test_eytzinger_rejects),
-        cmocka_unit_test(test_zlib_rejects),
-    };
-    return cmocka_run_group_tests_name("extbinary's forms", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -81,9 +81,8 @@ static void expect_text(const struct bo_codec *codec, struct bo_span in, const c
 
 /* ---- every byte of small files --------------------------------------------------------------- */
 
-static void test_vectors(void **state)
+TEST(test_vectors)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (size_t i = 0; i < N_ELEMENTS(small_files); i++) {
@@ -95,9 +94,8 @@ static void test_vectors(void **state)
 }
 
 /* Functions of one name in two files are one; the first file in the table stays. */
-static void test_two_files(void **state)
+TEST(test_two_files)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_text(gcov_codec("gcov-v3"), (struct bo_span)BYTES(TWO_FILES), TWO_FILES_TEXT, &arena);
@@ -105,9 +103,8 @@ static void test_two_files(void **state)
 }
 
 /* A profile without functions has the empty name, and working sets of nothing. */
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     static const struct bo_span file = BYTES(HEADER(U4("\x02")) TAG("\xaa") U4("\x03") U4(
         "\x01") U4("\x01") "\0" TAG("\xac") U4("\x01") U4("\0") END X128(U4("\0") U8("\0")));
     struct bo_arena arena;
@@ -118,9 +115,8 @@ static void test_empty(void **state)
 }
 
 /* Strings of 0 to 8 bytes in words: there is always a NUL, so four bytes take two words. */
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     static const char *const texts[] = {"a:1:1\n 1: 1\n", "abc:1:1\n 1: 1\n", "abcd:1:1\n 1: 1\n",
                                         "abcdefgh:1:1\n 1: 1\n"};
     static const size_t n_words[] = {1, 1, 2, 3};
@@ -141,9 +137,8 @@ static void test_words(void **state)
  * Counts 12800, 6400, 6400 and 58 x 128, 33024 in all: 256 more for each set. The first count
  * exceeds the sets 0 to 48 (256 x 49 is less), so these hold no count whole; and so on.
  */
-static void test_working_sets(void **state)
+TEST(test_working_sets)
 {
-    (void)state;
     char text[2000] = "a:33024:0\n 1: 12800\n 2: 6400\n 3: 6400\n";
     for (unsigned i = 0; i < 58; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %u: 128\n", 4 + i);
@@ -164,9 +159,8 @@ static void test_working_sets(void **state)
 }
 
 /* Files are numbered as functions and callees first need them, each path once. */
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     static const char text[] = "#@ file a\tz.c\n"
                                "#@ file b\ta.h\n"
                                "#@ file c\tz.c\n"
@@ -195,9 +189,8 @@ static void test_files(void **state)
 /* ---- what they cannot hold ------------------------------------------------------------------- */
 
 /* Callees alone may have wide discriminators, too. */
-static void test_fold_callees(void **state)
+TEST(test_fold_callees)
 {
-    (void)state;
     static const char text[] = "a:0:1\n 1.65536: b:0\n  1: 1\n 1.2: b:0\n  1: 2\n";
     static const char folded[] = "a:0:1\n 1.1: b:0\n  1: 1\n 1.2: b:0\n  1: 2\n";
     struct bo_arena arena;
@@ -210,9 +203,8 @@ static void test_fold_callees(void **state)
 }
 
 /* What meets when discriminators are folded adds up, to the bottom of the trees. */
-static void test_fold(void **state)
+TEST(test_fold)
 {
-    (void)state;
     static const char text[] = "a:0:1\n"
                                " 1.65535: 1 t:1\n"
                                " 1.4294901760: 2 s:5 t:3\n"
@@ -247,9 +239,8 @@ static void test_fold(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_large_counts(void **state)
+TEST(test_large_counts)
 {
-    (void)state;
     static const char *const texts[] = {
         "a:0:9223372036854775808\n", "a:0:0\n 1: 9223372036854775808\n",
         "a:0:0\n 1: 1 t:9223372036854775808\n", "a:0:0\n 1: b:0\n  1: 18446744073709551615\n",
@@ -276,9 +267,8 @@ static void test_large_counts(void **state)
 
 /* ---- the generic checks ---------------------------------------------------------------------- */
 
-static void test_checks(void **state)
+TEST(test_checks)
 {
-    (void)state;
     static const char *const texts[] = {"", small_text,
                                         "#@ file f\tx.c\nf:1:1\n 1.70000: 1 g:1\n 1.4465: 2\n",
                                         "#@ file b\tx.c\n#@ file c\t\n#@ file d\tx.c\n"
@@ -297,15 +287,4 @@ static void test_checks(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_two_files),
-        cmocka_unit_test(test_empty),        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_working_sets), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_fold),         cmocka_unit_test(test_fold_callees),
-        cmocka_unit_test(test_large_counts), cmocka_unit_test(test_checks),
-    };
-    return cmocka_run_group_tests_name("gcov", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

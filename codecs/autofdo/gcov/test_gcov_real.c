@@ -261,9 +261,8 @@ static void compare_files(const char *codec, const char *suffix, struct tally *t
  * compute the working set from the number of instructions behind each count. LevelDB's names with
  * C4 and D4 became C2 and D2 after they had been sorted; two of them became equal names.
  */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     struct tally tally = {0};
     compare_files("gcov-v3", ".v3.gcov.xz", &tally);
     compare_files("gcov-v2", ".v2.gcov.xz", &tally);
@@ -295,9 +294,8 @@ static void *decode_file(const char *codec, const char *name, struct bo_input *i
 }
 
 /* What v2 holds of a v3 file is the model of the v2 file, and of the v407 file. */
-static void test_layouts_agree(void **state)
+TEST(test_layouts_agree)
 {
-    (void)state;
     static const char *const names[][3] = {
         {"leveldb_perf.v3.gcov.xz", "leveldb_perf.v2.gcov.xz", "leveldb_perf.v407.gcov.xz"},
         {"lua_callgrind.v3.gcov.xz", "lua_callgrind.v2.gcov.xz", "lua_callgrind.v407.gcov.xz"},
@@ -323,12 +321,4 @@ static void test_layouts_agree(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_layouts_agree),
-    };
-    return cmocka_run_group_tests_name("gcov: real files", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

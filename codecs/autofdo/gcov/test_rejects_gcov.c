@@ -217,27 +217,23 @@ static void expect_cases(const char *codec, struct bo_span small, const struct t
                        cases[i].status, cases[i].off, cases[i].what);
 }
 
-static void test_v2(void **state)
+TEST(test_v2)
 {
-    (void)state;
     expect_cases("gcov-v2", small_v2, v2_cases, N_ELEMENTS(v2_cases));
 }
 
-static void test_v407(void **state)
+TEST(test_v407)
 {
-    (void)state;
     expect_cases("gcov-v407", small_v407, v407_cases, N_ELEMENTS(v407_cases));
 }
 
-static void test_v3(void **state)
+TEST(test_v3)
 {
-    (void)state;
     expect_cases("gcov-v3", small_v3, v3_cases, N_ELEMENTS(v3_cases));
 }
 
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
-    (void)state;
     static const struct {
         const char *codec;
         const struct bo_span *file;
@@ -287,9 +283,8 @@ static void put_numbers(struct bo_writer *out, uint32_t name, uint32_t n_records
 static const struct bo_span one_name = BYTES(U4("\x02") U4("\x01") "\0" U4("\x02") "a\0");
 
 /* 256 nested instances are read; the error for one more names its name index. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     for (unsigned depth = AUTOFDO_MAX_DEPTH; depth <= AUTOFDO_MAX_DEPTH + 1; depth++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -317,9 +312,8 @@ static void test_depth(void **state)
  * Each of 200 instances announces as many records as the rest of the file has room for, but for
  * what is owed already: memory must not be taken for each of them.
  */
-static void test_announcements(void **state)
+TEST(test_announcements)
 {
-    (void)state;
     enum { DEPTH = 200, ROOM_NBYTES = 1 << 20, BUDGET_NBYTES = 16 << 20 };
     struct bo_arena arena, budget;
     struct bo_writer out;
@@ -347,9 +341,8 @@ static void test_announcements(void **state)
 /*
  * What is owed may be more than what is left, which is no room at all: a fuzzer's find, once 37 MB.
  */
-static void test_announcement_after_the_end(void **state)
+TEST(test_announcement_after_the_end)
 {
-    (void)state;
     static const char bytes[] =
         "\x61\x64\x63\x67\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xaa\x00\x00\x00\x00"
         "\x03\x00\x00\x00\x01\x00\x00\x00\x00\x02\x00\x00\x00\x61\x00\x02\x00\x00\x00\x61"
@@ -374,9 +367,8 @@ static void test_announcement_after_the_end(void **state)
  * Writers turn C4 into C2 in names that they have sorted, so two functions, or two callees of one
  * place, may come by one name. Both add up; unless a sum is too large.
  */
-static void test_equal_names(void **state)
+TEST(test_equal_names)
 {
-    (void)state;
     static const struct bo_span names =
         BYTES(U4("\x03") U4("\x01") "\0" U4("\x02") "a\0" U4("\x02") "a\0");
     const struct bo_codec *codec = gcov_codec("gcov-v2");
@@ -423,9 +415,8 @@ static void test_equal_names(void **state)
 }
 
 /* Of functions that come by one name, counts add up, and the first to run gives the time. */
-static void test_join(void **state)
+TEST(test_join)
 {
-    (void)state;
     const struct autofdo_target target = {BYTES("t"), GCOV_MAX_COUNT};
     const struct autofdo_record record = {.n_targets = 1, .targets = &target};
     const struct autofdo_function functions[] = {
@@ -461,19 +452,4 @@ static void test_join(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_v2),
-        cmocka_unit_test(test_v407),
-        cmocka_unit_test(test_v3),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_announcements),
-        cmocka_unit_test(test_announcement_after_the_end),
-        cmocka_unit_test(test_equal_names),
-        cmocka_unit_test(test_join),
-    };
-    return cmocka_run_group_tests_name("gcov: what is refused", tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -6,9 +6,8 @@
 #include "harness/core/random.h"
 #include "harness/core/test_cmocka.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     for (unsigned width = 0; width <= 64; width++)
         for (int step = -1; step <= 1; step++) {
             const uint64_t v = (width < 64 ? UINT64_C(1) << width : 0) + (uint64_t)(int64_t)step;
@@ -47,9 +46,8 @@ static void expect_code(struct autofdo_code *code, bool spends_bits, const uint8
     bo_arena_free(&arena);
 }
 
-static void test_codes(void **state)
+TEST(test_codes)
 {
-    (void)state;
     struct bo_random random = bo_random_seeded(1);
     for (unsigned round = 0; round < 400; round++) {
         struct autofdo_code code = {.n_symbols = 0};
@@ -66,9 +64,8 @@ static void test_codes(void **state)
 }
 
 /* Invalid codes, as bits from the first on. */
-static void test_bad_codes(void **state)
+TEST(test_bad_codes)
 {
-    (void)state;
     static const struct {
         const char *row, *bits;
         bool is_code;
@@ -144,9 +141,8 @@ static void test_bad_codes(void **state)
 }
 
 /* The other half of a lone symbol's table. */
-static void test_lone_symbol(void **state)
+TEST(test_lone_symbol)
 {
-    (void)state;
     static struct autofdo_table table;
     const uint8_t p[] = {0x04}; /* two zeros, a one, zeros */
     memset(&table, 1, sizeof table);
@@ -171,9 +167,8 @@ static void test_lone_symbol(void **state)
 }
 
 /* After the end there are zeros, and nothing is touched. */
-static void test_end(void **state)
+TEST(test_end)
 {
-    (void)state;
     const uint8_t p[3] = {0xff, 0xff, 0xff};
     struct autofdo_bits in = {p, sizeof p, 20};
     assert_int_equal(autofdo_take_bits(&in, 8), 0x0f);
@@ -182,13 +177,4 @@ static void test_end(void **state)
     assert_int_equal(autofdo_peek(&in), 0);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_bad_codes), cmocka_unit_test(test_lone_symbol),
-        cmocka_unit_test(test_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

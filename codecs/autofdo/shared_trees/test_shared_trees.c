@@ -38,9 +38,8 @@ static void expect_round_trip(const struct autofdo_model *model, struct bo_arena
     }
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer out;
     void *decoded;
@@ -73,9 +72,8 @@ static const char *take_text(struct bo_writer *out)
     return text;
 }
 
-static void test_extremes(void **state)
+TEST(test_extremes)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "f:0:0\n",
@@ -105,9 +103,8 @@ static const char *deep_text(unsigned depth, struct bo_arena *arena)
     return take_text(&out);
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_round_trip(parse_text(deep_text(AUTOFDO_MAX_DEPTH, &arena), &arena), &arena);
@@ -115,9 +112,8 @@ static void test_depth(void **state)
 }
 
 /* More names than a block of any codec has: 16384 with zstd. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
-    (void)state;
     enum { N_NAMES = 16384 + 100 };
     struct bo_arena arena;
     struct bo_writer out;
@@ -129,9 +125,8 @@ static void test_blocks(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_generated(void **state)
+TEST(test_generated)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct bo_arena arena;
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -153,9 +148,8 @@ static const char *alike_text(unsigned n, unsigned last_count, struct bo_arena *
     return take_text(&out);
 }
 
-static void test_sharing(void **state)
+TEST(test_sharing)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer few, many, other;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -181,9 +175,8 @@ static void test_sharing(void **state)
 /* ---- reading a part -------------------------------------------------------------------------- */
 
 /* Whatever the counts of another function are, a function's are found. */
-static void test_partial(void **state)
+TEST(test_partial)
 {
-    (void)state;
     struct bo_arena arena;
     struct bo_writer text, out;
     struct bo_error error = {0};
@@ -287,9 +280,8 @@ static void expect_bomb(const struct autofdo_plan *plan, const char *function, c
 }
 
 /* Each name has the next one twice: 2^100 instances. */
-static void test_explosion(void **state)
+TEST(test_explosion)
 {
-    (void)state;
     struct bo_arena arena;
     struct autofdo_plan plan;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -301,9 +293,8 @@ static void test_explosion(void **state)
 }
 
 /* The last name but one has the first one in it. */
-static void test_circle(void **state)
+TEST(test_circle)
 {
-    (void)state;
     struct bo_arena arena;
     struct autofdo_plan plan;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -314,9 +305,8 @@ static void test_circle(void **state)
 }
 
 /* As deep as may be, at the end of a shorter one: it is known already when it is read there. */
-static void test_too_deep(void **state)
+TEST(test_too_deep)
 {
-    (void)state;
     struct bo_arena arena;
     struct autofdo_plan plan;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -329,9 +319,8 @@ static void test_too_deep(void **state)
 /* ---- looking up ------------------------------------------------------------------------------ */
 
 /* Among names that begin alike, in several blocks: each is found, and nothing between them. */
-static void test_lookups(void **state)
+TEST(test_lookups)
 {
-    (void)state;
     enum { N = 100 };
     struct bo_arena arena;
     struct bo_writer text;
@@ -377,9 +366,8 @@ static enum bo_status answer_function(const struct bo_codec *codec, void *reader
  * A block that cannot be read does not affect queries for those that can, however often it is
  * queried.
  */
-static void test_damaged_block(void **state)
+TEST(test_damaged_block)
 {
-    (void)state;
     enum { N = 40, TIMES = 8 };
     const struct bo_codec *codec = test_trees_codec("shared-trees");
     struct bo_arena arena;
@@ -413,9 +401,8 @@ static void test_damaged_block(void **state)
 }
 
 /* "a", "aa" and so on. More text than a reader of such a small file would accept is not encoded. */
-static void test_repetitive_names(void **state)
+TEST(test_repetitive_names)
 {
-    (void)state;
     const struct bo_codec *codec = test_trees_codec("shared-trees");
     for (unsigned n = 100; n <= 2500; n += 2400) {
         struct bo_arena arena;
@@ -443,9 +430,8 @@ static void test_repetitive_names(void **state)
 }
 
 /* An invalid count of a function that has no other one: a query reports it as decode does. */
-static void test_damaged_heads(void **state)
+TEST(test_damaged_heads)
 {
-    (void)state;
     const struct bo_codec *codec = test_trees_codec("shared-trees");
     struct bo_arena arena;
     struct bo_writer out;
@@ -477,24 +463,4 @@ static void test_damaged_heads(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_generated),
-        cmocka_unit_test(test_sharing),
-        cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_explosion),
-        cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_too_deep),
-        cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_damaged_block),
-        cmocka_unit_test(test_repetitive_names),
-        cmocka_unit_test(test_damaged_heads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

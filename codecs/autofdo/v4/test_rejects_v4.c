@@ -336,7 +336,7 @@ static void expect_case(bool compact, const struct test_case *expected)
     assert_false(accepted);
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
     static const struct {
         bool compact;
@@ -352,19 +352,17 @@ static void test_cases(void **state)
         {false, callees_cases, N_ELEMENTS(callees_cases)},
         {true, compact_cases, N_ELEMENTS(compact_cases)},
     };
-    (void)state;
     for (size_t t = 0; t < N_ELEMENTS(tables); t++)
         for (size_t i = 0; i < tables[t].n; i++)
             expect_case(tables[t].compact, &tables[t].cases[i]);
 }
 
 /* No file but the whole one is taken. */
-static void test_prefixes(void **state)
+TEST(test_prefixes)
 {
     static const struct test_case unchanged = {.part = HEADER, .bytes = BYTES("")};
     static struct test_file file;
     size_t starts[N_PARTS];
-    (void)state;
     for (int compact = 0; compact < 2; compact++) {
         const struct bo_codec *codec = codec_of(compact ? "v4-compact" : "v4");
         make_file(&file, compact, &unchanged, starts);
@@ -409,12 +407,11 @@ static void expect_parts(const struct bo_span *parts, unsigned n, unsigned off_p
 }
 
 /* A section table may end with the file: then it is the sections that do not follow it. */
-static void test_table_up_to_the_end(void **state)
+TEST(test_table_up_to_the_end)
 {
     enum { N_HEADER = 48, N_RANGE = 16 };
     static struct test_file file;
     struct bo_arena arena;
-    (void)state;
     for (unsigned more = 0; more < 2; more++) {
         struct bo_error error = {.what = "-"};
         void *model;
@@ -429,18 +426,16 @@ static void test_table_up_to_the_end(void **state)
     }
 }
 
-static void test_callee_files_twice(void **state)
+TEST(test_callee_files_twice)
 {
     struct bo_span parts[N_PARTS + 1];
-    (void)state;
     memcpy(parts, normal_parts, sizeof normal_parts);
     parts[N_PARTS] = normal_parts[CALLEES];
     expect_parts(parts, N_PARTS + 1, N_PARTS, 0, "duplicate section of callee files");
 }
 
-static void test_sections_of_nobody(void **state)
+TEST(test_sections_of_nobody)
 {
-    (void)state;
     for (unsigned part = SUMMARY; part <= SYMBOLS; part++) {
         struct bo_span parts[N_PARTS + 1];
         memcpy(parts, normal_parts, sizeof normal_parts);
@@ -449,7 +444,7 @@ static void test_sections_of_nobody(void **state)
     }
 }
 
-static void test_function_in_two_files(void **state)
+TEST(test_function_in_two_files)
 {
     const struct bo_span files = BYTES("\x03" U4("\x02") UNIT("a.c", "\x02", "\x04", "\x03")
                                            UNIT("b.c", "\x05", "\x07", "\x06"));
@@ -457,15 +452,13 @@ static void test_function_in_two_files(void **state)
                                     normal_parts[STRINGS], normal_parts[INFO],
                                     normal_parts[SYMBOLS], normal_parts[STRINGS],
                                     normal_parts[INFO],    normal_parts[SYMBOLS]};
-    (void)state;
     expect_parts(parts, N_ELEMENTS(parts), 7, 5, "duplicate function");
 }
 
 /* A function without a file, of which the callee files say one. */
-static void test_file_of_a_function_without(void **state)
+TEST(test_file_of_a_function_without)
 {
     struct bo_span parts[N_PARTS];
-    (void)state;
     memcpy(parts, normal_parts, sizeof normal_parts);
     parts[FILES] = (struct bo_span)BYTES("\x03" U4("\x01") "\0\0" U4("\x02") U4("\x04") U4("\x03"));
     parts[CALLEES] =
@@ -505,13 +498,12 @@ static enum bo_status decode_bomb(struct bo_span strings, struct bo_span info, s
 }
 
 /* n strings "a", "aa", "aaa", ...: n^2 / 2 bytes out of 5 n. */
-static void test_spelling_bomb(void **state)
+TEST(test_spelling_bomb)
 {
     enum { N = 20000 };
     static uint8_t p[6 * N + 16];
     struct bo_cursor where = {.p = p};
     struct bo_error error;
-    (void)state;
     p[where.off++] = 0x81;
     for (uint32_t v = N; v || where.off == 1; v >>= 7)
         p[where.off++] = (uint8_t)(v >> 7 ? v | 0x80 : v);
@@ -533,9 +525,8 @@ static void test_spelling_bomb(void **state)
 }
 
 /* Callsites inside each other, 256 and 257 deep. */
-static void test_depth_bomb(void **state)
+TEST(test_depth_bomb)
 {
-    (void)state;
     for (unsigned depth = 255; depth <= 258; depth++) {
         uint8_t info[5 * 258 + 8] = {0x85, 0, 0};
         size_t n = 3;
@@ -557,19 +548,4 @@ static void test_depth_bomb(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_table_up_to_the_end),
-        cmocka_unit_test(test_callee_files_twice),
-        cmocka_unit_test(test_sections_of_nobody),
-        cmocka_unit_test(test_function_in_two_files),
-        cmocka_unit_test(test_file_of_a_function_without),
-        cmocka_unit_test(test_spelling_bomb),
-        cmocka_unit_test(test_depth_bomb),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

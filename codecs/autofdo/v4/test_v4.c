@@ -46,10 +46,9 @@ static enum bo_status encode(const char *name, const void *model, struct bo_aren
 
 /* ---- the bytes ------------------------------------------------------------------------------- */
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     static struct test_file file;
-    (void)state;
     for (int compact = 0; compact < 2; compact++) {
         const char *name = compact ? "v4-compact" : "v4";
         struct bo_arena arena;
@@ -76,7 +75,7 @@ static void test_bytes(void **state)
     "d:0:0\n 1: a:0\n"
 
 /* A file that units do not imply is stored at the first place of its name. */
-static void test_callee_files(void **state)
+TEST(test_callee_files)
 {
     static const struct bo_span expected = BYTES(
         "\x06" U4("\x02") "\0\x04"
@@ -88,7 +87,6 @@ static void test_callee_files(void **state)
         U4("\x02") U4("\x04") U4("\x04")); /* zed: zed.h */
     struct bo_arena arena;
     struct bo_span in;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_int_equal(encode("v4", parse_text(FILES_TEXT, &arena), &arena, &in, NULL), BO_OK);
     assert_true(in.n > expected.n);
@@ -96,11 +94,10 @@ static void test_callee_files(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_files_survive(void **state)
+TEST(test_files_survive)
 {
     static const char *const names[] = {"v4", "v4-compact", "v4-one-table", "v4-compact-one-table",
                                         "v4-text"};
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         struct bo_arena arena;
         struct bo_span encoded;
@@ -114,7 +111,7 @@ static void test_files_survive(void **state)
 
 /* ---- orders that nobody promised ------------------------------------------------------------- */
 
-static void test_summary_at_the_end(void **state)
+TEST(test_summary_at_the_end)
 {
     static struct test_file file;
     const struct bo_span files = BYTES("\x03" U4("\x01") UNIT("a.c", "\x01", "\x03", "\x02"));
@@ -124,19 +121,17 @@ static void test_summary_at_the_end(void **state)
                                     normal_parts[SYMBOLS],
                                     normal_parts[CALLEES],
                                     normal_parts[SUMMARY]};
-    (void)state;
     assemble(&file, false, parts, N_ELEMENTS(parts), 5, 0, NULL);
     expect_text("v4", file_span(&file), TEST_V4_TEXT);
 }
 
-static void test_symbols_before_info(void **state)
+TEST(test_symbols_before_info)
 {
     static struct test_file file;
     const struct bo_span files = BYTES("\x03" U4("\x01") UNIT("a.c", "\x01", "\0", "\x04"));
     const struct bo_span parts[] = {normal_parts[SYMBOLS], normal_parts[STRINGS],
                                     normal_parts[SUMMARY], files,
                                     normal_parts[INFO],    normal_parts[CALLEES]};
-    (void)state;
     assemble(&file, false, parts, N_ELEMENTS(parts), 2, 3, NULL);
     expect_text("v4", file_span(&file), TEST_V4_TEXT);
 }
@@ -144,7 +139,7 @@ static void test_symbols_before_info(void **state)
 /* ---- files from the future ------------------------------------------------------------------- */
 
 /* Unknown records before, between, after and inside what is known; unknown sections all around. */
-static void test_future(void **state)
+TEST(test_future)
 {
     static struct test_file file;
     const struct bo_span files = BYTES("\x03" U4("\x01") UNIT("a.c", "\x05", "\x08", "\x07"));
@@ -174,12 +169,11 @@ static void test_future(void **state)
                                     unknown_127,
                                     normal_parts[CALLEES],
                                     unknown_7};
-    (void)state;
     assemble(&file, false, parts, N_ELEMENTS(parts), 1, 3, NULL);
     expect_text("v4", file_span(&file), TEST_V4_TEXT);
 }
 
-static void test_future_compact(void **state)
+TEST(test_future_compact)
 {
     static struct test_file file;
     const struct bo_span info = BYTES("\x85\x02\x07\x04"
@@ -192,7 +186,6 @@ static void test_future_compact(void **state)
                                     compact_parts[STRINGS], info,
                                     compact_parts[SYMBOLS], unknown,
                                     compact_parts[CALLEES], unknown};
-    (void)state;
     assemble(&file, true, parts, N_ELEMENTS(parts), SUMMARY, FILES, NULL);
     expect_text("v4-compact", file_span(&file), TEST_V4_TEXT);
 }
@@ -217,10 +210,9 @@ static struct autofdo_digest answer_tu(const struct bo_codec *codec, struct bo_s
  * A file's three sections, [start, end) of the encoding, are damaged byte by byte: the other file's
  * functions do not change, and this one's do or are refused.
  */
-static void test_unit_alone(void **state)
+TEST(test_unit_alone)
 {
     static const char *const names[] = {"v4", "v4-compact"};
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         const struct bo_codec *codec = codec_of(names[i]);
         struct bo_arena arena;
@@ -255,14 +247,13 @@ static void test_unit_alone(void **state)
 }
 
 /* Whatever lies after the file names, the summary is read. */
-static void test_summary_alone(void **state)
+TEST(test_summary_alone)
 {
     static struct test_file file;
     size_t starts[N_PARTS];
     struct autofdo_summary summary;
     struct bo_arena arena;
     void *reader;
-    (void)state;
     assemble(&file, false, normal_parts, N_PARTS, SUMMARY, FILES, starts);
     memset(file.p + starts[STRINGS], 0xff, file.n - starts[STRINGS]);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -275,10 +266,9 @@ static void test_summary_alone(void **state)
 }
 
 /* Repeated queries do not increase a reader's memory. */
-static void test_scratch_is_given_back(void **state)
+TEST(test_scratch_is_given_back)
 {
     static const char *const names[] = {"v4", "v4-indexed", "v4-one-table"};
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(names); i++) {
         const struct bo_codec *codec = codec_of(names[i]);
         struct bo_arena arena, reading;
@@ -351,10 +341,9 @@ static void expect_encode(const void *model, struct bo_arena *arena, const char 
     }
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_encode(make_siblings(&arena, 127), &arena, NULL);
     expect_encode(make_siblings(&arena, 128), &arena,
@@ -374,11 +363,10 @@ static void test_limits(void **state)
 }
 
 /* Names that share so much that their trie is far smaller than they are. */
-static void test_limit_of_spelling(void **state)
+TEST(test_limit_of_spelling)
 {
     enum { N = 1500 };
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     struct autofdo_model *model = bo_zalloc_array(&arena, 1, sizeof *model);
     struct autofdo_function *functions = bo_zalloc_array(&arena, N, sizeof *functions);
@@ -393,7 +381,7 @@ static void test_limit_of_spelling(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_high_counts(void **state)
+TEST(test_high_counts)
 {
     static const char text[] = "#@ timestamp 18446744073709551615\n"
                                "a:18446744073709551615:18446744073709551615\n"
@@ -408,7 +396,6 @@ static void test_high_counts(void **state)
                                " 65535: 0\n";
     struct bo_arena arena;
     struct bo_span in;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct autofdo_model *model = parse_text(text, &arena);
     expect_encode(model, &arena, NULL);
@@ -418,11 +405,10 @@ static void test_high_counts(void **state)
 }
 
 /* One table is one section, however many files there are. */
-static void test_one_table(void **state)
+TEST(test_one_table)
 {
     struct bo_arena arena;
     struct bo_span in;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct autofdo_model *model = parse_text(FILES_TEXT, &arena);
     assert_int_equal(encode("v4", model, &arena, &in, NULL), BO_OK);
@@ -434,24 +420,4 @@ static void test_one_table(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_callee_files),
-        cmocka_unit_test(test_files_survive),
-        cmocka_unit_test(test_summary_at_the_end),
-        cmocka_unit_test(test_symbols_before_info),
-        cmocka_unit_test(test_future),
-        cmocka_unit_test(test_future_compact),
-        cmocka_unit_test(test_unit_alone),
-        cmocka_unit_test(test_summary_alone),
-        cmocka_unit_test(test_scratch_is_given_back),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_limit_of_spelling),
-        cmocka_unit_test(test_high_counts),
-        cmocka_unit_test(test_one_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -49,10 +49,9 @@ static void expect_text_of(const void *model, const char *expected)
     " x = \"x.h\"\n"                      \
     "}\n"
 
-static void test_small(void **state)
+TEST(test_small)
 {
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_text_of(parse_text(TEST_V4_TEXT, &arena), SMALL);
     const struct bo_span text = print_text(decode(SMALL, &arena), &arena);
@@ -61,7 +60,7 @@ static void test_small(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
     static const char text[] = "gcov 4\n"
                                "file {\n"
@@ -102,7 +101,6 @@ static void test_lists(void **state)
                                " c.isra.0 = \"x.h\"\n"
                                "}\n";
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct autofdo_model *model = decode(text, &arena);
     assert_int_equal(model->n_functions, 4);
@@ -114,20 +112,18 @@ static void test_lists(void **state)
     bo_arena_free(&arena);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_text_of(decode("gcov 4", &arena), "gcov 4\n");
     bo_arena_free(&arena);
 }
 
 /* Blanks and comments may stand between any two words; quotes may surround any name. */
-static void test_liberties(void **state)
+TEST(test_liberties)
 {
     struct bo_arena arena;
-    (void)state;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     expect_text_of(
         decode("# by hand\n\tgcov 4 file\"a.c\"{function\"a\\x62\"{head=2 timestamp=7#!\r\n"
@@ -218,10 +214,9 @@ static const struct {
     {C "} } files = { } gcov", BO_CORRUPT, 76, "expected a name"},
 };
 
-static void test_rejects(void **state)
+TEST(test_rejects)
 {
     const struct bo_effort effort = bo_effort_default();
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_arena arena;
         struct bo_error error = {.what = "-"};
@@ -245,9 +240,8 @@ static void test_rejects(void **state)
     }
 }
 
-static void test_prefixes(void **state)
+TEST(test_prefixes)
 {
-    (void)state;
     for (size_t n = 0; n <= strlen(SMALL); n++) {
         struct bo_arena arena;
         void *model;
@@ -264,9 +258,8 @@ static void test_prefixes(void **state)
 }
 
 /* 256 instances inside each other are read; one more is not. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     for (unsigned depth = 256; depth <= 257; depth++) {
         struct bo_arena arena;
         struct bo_writer out;
@@ -292,14 +285,4 @@ static void test_depth(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),   cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_empty),   cmocka_unit_test(test_liberties),
-        cmocka_unit_test(test_rejects), cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_depth),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

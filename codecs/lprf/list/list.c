@@ -44,7 +44,6 @@ static enum bo_status put_index(struct lprf_writer *w, struct bo_error *err)
 static enum bo_status open_index(const struct lprf_file *file, struct index *index,
                                  struct bo_error *err)
 {
-    (void)err;
     index->end = file->end_of_index;
     return BO_OK;
 }
@@ -94,20 +93,17 @@ enum bo_status lprf_each_of_list(const struct lprf_file *file, lprf_visit *visit
 static enum bo_status each(const struct lprf_file *file, const struct index *index, bool keep,
                            lprf_visit *visit, void *context, struct bo_error *err)
 {
-    (void)index;
     (void)keep; /* names lie in the file */
     return lprf_each_of_list(file, visit, context, err);
 }
 
 static inline enum lprf_order order_of(const struct index *index)
 {
-    (void)index;
     return LPRF_FILE_ORDER;
 }
 
 static inline bool file_is_alphabetical(const struct index *index)
 {
-    (void)index;
     return false;
 }
 

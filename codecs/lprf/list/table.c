@@ -101,7 +101,6 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
                                        struct bo_span name, struct lprf_match *match,
                                        struct bo_error *err)
 {
-    (void)name;
     (void)err; /* open_index has checked the list */
     match->off = 0;
     if (match->next) {
@@ -123,20 +122,17 @@ static inline enum bo_status find(const struct lprf_file *file, const struct ind
 static enum bo_status each(const struct lprf_file *file, const struct index *index, bool keep,
                            lprf_visit *visit, void *context, struct bo_error *err)
 {
-    (void)index;
     (void)keep; /* names lie in the file */
     return lprf_each_of_list(file, visit, context, err);
 }
 
 static inline enum lprf_order order_of(const struct index *index)
 {
-    (void)index;
     return LPRF_FILE_ORDER;
 }
 
 static inline bool file_is_alphabetical(const struct index *index)
 {
-    (void)index;
     return false;
 }
 

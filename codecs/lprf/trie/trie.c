@@ -249,7 +249,6 @@ static inline enum bo_status find_more(const struct lprf_file *file, const struc
                                        struct bo_span name, struct lprf_match *match,
                                        struct bo_error *err)
 {
-    (void)name;
     return lprf_match_next_place(file, index->width, match, err);
 }
 
@@ -381,13 +380,11 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
 
 static inline enum lprf_order order_of(const struct index *index)
 {
-    (void)index;
     return LPRF_ALPHABETICAL;
 }
 
 static inline bool file_is_alphabetical(const struct index *index)
 {
-    (void)index;
     return false;
 }
 

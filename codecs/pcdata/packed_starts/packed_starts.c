@@ -623,7 +623,6 @@ INLINE void scan_list(const struct list *list, unsigned lane_nbits, struct pcdat
 static void scan_record(const void *reader, const uint8_t *record, uint32_t text_quanta,
                         struct pcdata_scan_out *out)
 {
-    (void)reader;
     const uint32_t head = bo_le16(record);
     const enum packed_form form = head >> 3 & 3;
     const bool is_short = (head & 7) != PACKED_NO_SHORT_LIST;
@@ -901,7 +900,6 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
                                   struct bo_cursor *in, uint32_t text_quanta,
                                   struct pcdata_collector *runs, struct bo_error *err)
 {
-    (void)context;
     const struct walk w = {.at = in,
                            .record = in->p + in->off,
                            .limit = 8 * (uint64_t)bo_left(in),

@@ -155,16 +155,14 @@ static const struct test_area cases[] = {
      BO_CORRUPT, 0, NOT_NEXT, 0},
 };
 
-static void test_bad_payloads(void **state)
+TEST(test_bad_payloads)
 {
-    (void)state;
     test_expect_areas("packed-starts", cases, N_ELEMENTS(cases));
 }
 
 /* Two tables refer to two records of the same bytes, or to one. */
-static void test_equal_records(void **state)
+TEST(test_equal_records)
 {
-    (void)state;
     static struct test_payload payload;
     const struct test_verdict ok = {BO_OK, 0, NULL};
     const struct test_verdict again = {BO_CORRUPT, TEST_AREA_OFF + 2, REPEATS};
@@ -177,9 +175,8 @@ static void test_equal_records(void **state)
 }
 
 /* Lists whose starts have each number of bits: other lanes of a word. */
-static void test_widths(void **state)
+TEST(test_widths)
 {
-    (void)state;
     const struct bo_format *format = bo_find_format("pcdata");
     const struct bo_codec *codec = bo_find_codec(format, "packed-starts");
     const struct bo_check *check = bo_find_check("oracle");
@@ -206,13 +203,4 @@ static void test_widths(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_records),
-        cmocka_unit_test(test_bad_payloads),
-        cmocka_unit_test(test_widths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

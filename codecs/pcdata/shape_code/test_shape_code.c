@@ -115,9 +115,8 @@ static const struct test_area cases[] = {
      LEFT_OVER, 32},
 };
 
-static void test_bad_payloads(void **state)
+TEST(test_bad_payloads)
 {
-    (void)state;
     test_expect_areas("shape-code", cases, N_ELEMENTS(cases));
 }
 
@@ -125,9 +124,8 @@ static void test_bad_payloads(void **state)
  * So many different numbers of runs, lengths of text, least values and ranges that the set of
  * proposed shapes becomes full: the writer then leaves out what it does not have yet.
  */
-static void test_many_proposals(void **state)
+TEST(test_many_proposals)
 {
-    (void)state;
     enum { N_TABLES = 12000, MAX_RUNS = 32 };
     const struct bo_format *format = bo_find_format("pcdata");
     const struct bo_codec *codec = bo_find_codec(format, "shape-code");
@@ -156,12 +154,4 @@ static void test_many_proposals(void **state)
     bo_arena_free(&arena);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_payloads),
-        cmocka_unit_test(test_many_proposals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

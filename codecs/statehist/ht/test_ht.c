@@ -174,9 +174,8 @@ static const struct statehist_attribute tree[] = {
     {BYTES("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), 0},
 };
 
-static void test_java_bytes(void **state)
+TEST_WITH(test_java_bytes, set_up, tear_down)
 {
-    (void)state;
     const void *model = model_of_tree(tree, N_ELEMENTS(tree));
     const struct bo_span in = encode(ht(), model);
     assert_int_equal(in.n, 4096 + 65536 + java_tree.n);
@@ -185,9 +184,8 @@ static void test_java_bytes(void **state)
 }
 
 /* The first and the last character of each length in UTF-8, and those around the surrogates. */
-static void test_characters(void **state)
+TEST_WITH(test_characters, set_up, tear_down)
 {
-    (void)state;
     static const struct statehist_attribute names[] = {
         {BYTES("~"), STATEHIST_ROOT},
         {BYTES("\xc2\x80"), STATEHIST_ROOT},
@@ -228,9 +226,8 @@ static void expect_attributes(struct bo_span stream, const struct statehist_attr
 }
 
 /* From a program that has one object for equal names, these are referred to. */
-static void test_references(void **state)
+TEST_WITH(test_references, set_up, tear_down)
 {
-    (void)state;
     static const struct statehist_attribute shared[] = {
         {BYTES("a"), STATEHIST_ROOT}, {BYTES("b"), STATEHIST_ROOT}, {BYTES("a"), 1}};
     static const struct bo_span stream =
@@ -241,9 +238,8 @@ static void test_references(void **state)
 }
 
 /* References to an array, to what has not come, to a class. */
-static void test_bad_references(void **state)
+TEST_WITH(test_bad_references, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span streams[] = {
         BYTES(STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1q\0~\0\3x"),
         BYTES(STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1q\0~\0\4x"),
@@ -261,9 +257,8 @@ static void test_bad_references(void **state)
 }
 
 /* A name of more than 65535 bytes in Java's form has a length of 8 bytes. */
-static void test_long_names(void **state)
+TEST_WITH(test_long_names, set_up, tear_down)
 {
-    (void)state;
     static uint8_t name[70000];
     memset(name, 'x', sizeof name);
     static const size_t lengths[] = {65535, 65536, 70000};
@@ -279,9 +274,8 @@ static void test_long_names(void **state)
 }
 
 /* A name "*" is lost where the path before has another name at its place, and only there. */
-static void test_wildcards(void **state)
+TEST_WITH(test_wildcards, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         bool holds;
         uint32_t n;
@@ -336,9 +330,8 @@ static unsigned count_levels(struct bo_span in)
  * Decoding and encoding again builds the same tree, although a file stores only a part of the
  * closing order.
  */
-static void test_growth(void **state)
+TEST_WITH(test_growth, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         uint32_t n_quarks, n_changes;
         unsigned max_step_nbits, min_levels;
@@ -363,9 +356,8 @@ static void test_growth(void **state)
 }
 
 /* A node has room for what its bytes leave: the writer's count of these is right. */
-static void test_room(void **state)
+TEST_WITH(test_room, set_up, tear_down)
 {
-    (void)state;
     static const struct ht_config config = {.block_nbytes = 4096, .max_children = 5};
     struct bo_writer out;
     struct ht_tree tall;
@@ -394,9 +386,8 @@ static void test_room(void **state)
 
 /* ---- what the file cannot hold --------------------------------------------------------------- */
 
-static void test_strings(void **state)
+TEST_WITH(test_strings, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         size_t n;
         enum bo_status real, small;
@@ -422,9 +413,8 @@ static void test_strings(void **state)
 }
 
 /* A bool becomes its text, and is one string with a text that was there. */
-static void test_bools(void **state)
+TEST_WITH(test_bools, set_up, tear_down)
 {
-    (void)state;
     static const char bools[] = "# statehistory-tsv 1\n# start: 0\n# end: 9\nQ\t0\t-1\ta\n"
                                 "I\t0\t0\t3\tb\ttrue\nI\t0\t4\t6\ts\ttrue\nI\t0\t7\t9\tb\tfalse\n";
     static const char strings[] =
@@ -441,9 +431,8 @@ static void test_bools(void **state)
 }
 
 /* Numbers of variable length, and their bytes. */
-static void test_varints(void **state)
+TEST_WITH(test_varints, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         uint64_t v;
         struct bo_span bytes;
@@ -469,9 +458,8 @@ static void test_varints(void **state)
 
 /* ---- more nodes than are kept ---------------------------------------------------------------- */
 
-static void test_kept(void **state)
+TEST_WITH(test_kept, set_up, tear_down)
 {
-    (void)state;
     enum { N_QUERIES = 3000 };
     const struct statehist_model *model = model_of_changes(1, 300, 100000, 20);
     const struct bo_span in = encode(ht_4k(), model);
@@ -505,9 +493,8 @@ static void test_kept(void **state)
 /* ---- queries of many levels ------------------------------------------------------------------ */
 
 /* All kinds, of what upper nodes hold, too, against the oracle. */
-static void test_queries(void **state)
+TEST_WITH(test_queries, set_up, tear_down)
 {
-    (void)state;
     struct bo_effort effort = bo_effort_default();
     effort.max_queries = 300;
     for (uint64_t seed = 0; seed < 3; seed++) {
@@ -524,23 +511,4 @@ static void test_queries(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_java_bytes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_characters, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_references, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_references, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_room, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_long_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wildcards, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_growth, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bools, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_varints, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_queries, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

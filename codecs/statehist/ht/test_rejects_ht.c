@@ -363,23 +363,21 @@ static void expect_changes(const struct change *changes, size_t n)
     }
 }
 
-#define TEST(name, changes)                           \
-    static void name(void **state)                    \
+#define TEST_CHANGES(name, changes)                   \
+    TEST_WITH(name, set_up, tear_down)                \
     {                                                 \
-        (void)state;                                  \
         expect_changes(changes, N_ELEMENTS(changes)); \
     }
-TEST(test_header, header_changes)
-TEST(test_nodes, node_changes)
-TEST(test_children, child_changes)
-TEST(test_intervals, interval_changes)
-TEST(test_tree, tree_changes)
+TEST_CHANGES(test_header, header_changes)
+TEST_CHANGES(test_nodes, node_changes)
+TEST_CHANGES(test_children, child_changes)
+TEST_CHANGES(test_intervals, interval_changes)
+TEST_CHANGES(test_tree, tree_changes)
 
 /* ---- cut, and with more after --------------------------------------------------------------- */
 
-static void test_lengths(void **state)
+TEST_WITH(test_lengths, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span whole = make_file(ht_4k());
     uint8_t *longer = bo_alloc(&arena, whole.n + 1);
     memcpy(longer, whole.p, whole.n);
@@ -414,9 +412,8 @@ static void test_lengths(void **state)
  * Node 2 becomes a core node below the root whose child is the root, or itself: walks end in an
  * error, whatever they look up.
  */
-static void test_cycles(void **state)
+TEST_WITH(test_cycles, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t child = 0; child < N_NODES; child++) {
         const struct bo_span in = make_file(ht_4k());
         uint8_t *p = (uint8_t *)(uintptr_t)in.p, *node = p + NODE(2);
@@ -445,9 +442,8 @@ static void test_cycles(void **state)
 }
 
 /* A fifth node, a sound leaf without intervals, which the root does not have among its children. */
-static void test_loose_node(void **state)
+TEST_WITH(test_loose_node, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span in = make_file(ht_4k());
     uint8_t *p = bo_zalloc_array(&arena, in.n + BLOCK, 1);
     assert_non_null(p);
@@ -466,9 +462,8 @@ static void test_loose_node(void **state)
 /* ---- holes ----------------------------------------------------------------------------------- */
 
 /* A reader that meets no interval says so, where the whole file would have shown the gap. */
-static void test_hole(void **state)
+TEST_WITH(test_hole, set_up, tear_down)
 {
-    (void)state;
     const struct bo_span in = make_file(ht_4k());
     memcpy((uint8_t *)(uintptr_t)in.p + LEAF_SECOND, "\1\x0e\1\x0b", 4);
     static const struct statehist_point_query q = {.time = 1010, .quark = 1};
@@ -488,19 +483,4 @@ static void test_hole(void **state)
                      BO_CORRUPT);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_header, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nodes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_children, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_intervals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_tree, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lengths, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cycles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_loose_node, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_hole, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

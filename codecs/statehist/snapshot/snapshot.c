@@ -166,7 +166,6 @@ enum bo_status statehist_query_instant(const struct bo_codec *self, void *reader
                                        const void *queries, size_t n, void *answers,
                                        struct bo_error *err)
 {
-    (void)err;
     const struct statehist_instant *s = reader;
     enum bo_status status = BO_OK;
     for (size_t i = 0; i < n && !status; i++)

@@ -72,9 +72,8 @@ static const struct state_case state_cases[] = {
     {"int", "{\"format\":@\"tc-types\",\"version\":1}", BO_UNSUPPORTED, "another format"},
 };
 
-static void test_state_json(void **state)
+TEST_WITH(test_state_json, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(state_cases); i++) {
         const struct state_case *c = &state_cases[i];
         const struct text text = unmarked(c->text);
@@ -133,9 +132,8 @@ static const struct marked_mistake today_cases[] = {
     {TODAY("", "@6"), BO_UNSUPPORTED, "snapshot of more than one instant"},
 };
 
-static void test_todays_snapshot(void **state)
+TEST_WITH(test_todays_snapshot, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(today_cases); i++) {
         const struct text text = unmarked(today_cases[i].text);
         expect_refusal("snapshot-today", today_cases[i].text,
@@ -262,9 +260,8 @@ static void expect_packed(const char *text, const char *file, size_t nbytes)
     assert_memory_equal(encoded.p, file, nbytes);
 }
 
-static void test_packed_snapshot(void **state)
+TEST_WITH(test_packed_snapshot, set_up, tear_down)
 {
-    (void)state;
     expect_packed(packed_text, packed_file, sizeof packed_file);
     expect_packed(numbers_text, numbers_file, sizeof numbers_file);
     expect_patches(packed_text, packed_patches, N_ELEMENTS(packed_patches));
@@ -272,9 +269,8 @@ static void test_packed_snapshot(void **state)
 }
 
 /* Nothing that is cut is taken for a snapshot, nor one with a byte after it. */
-static void test_cut_packed_snapshot(void **state)
+TEST_WITH(test_cut_packed_snapshot, set_up, tear_down)
 {
-    (void)state;
     uint8_t longer[sizeof packed_file + 1] = {0};
     const struct bo_codec *codec = bo_find_codec(format, "snapshot-packed");
     memcpy(longer, packed_file, sizeof packed_file);
@@ -288,14 +284,4 @@ static void test_cut_packed_snapshot(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_state_json, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_todays_snapshot, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_packed_snapshot, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cut_packed_snapshot, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -67,9 +67,8 @@ static void encode(struct bo_writer *out, size_t *at_ret, size_t *n_ret)
     assert_int_equal(at, out->n);
 }
 
-static void test_size(void **state)
+TEST_WITH(test_size, set_up, tear_down)
 {
-    (void)state;
     struct bo_writer out;
     size_t at, n = 0;
     encode(&out, &at, &n);
@@ -111,9 +110,8 @@ static void expect_answers(struct bo_span in, uint32_t max_stored)
     assert_true((max_stored == 1) == (n_times_gone > 0));
 }
 
-static void test_answers(void **state)
+TEST_WITH(test_answers, set_up, tear_down)
 {
-    (void)state;
     struct bo_writer out;
     size_t at, n;
     encode(&out, &at, &n);
@@ -124,9 +122,8 @@ static void test_answers(void **state)
 }
 
 /* The same where the budget has room for some of the parts. */
-static void test_budgets(void **state)
+TEST_WITH(test_budgets, set_up, tear_down)
 {
-    (void)state;
     struct bo_writer out;
     size_t at, n, n_limited = 0;
     encode(&out, &at, &n);
@@ -147,9 +144,8 @@ static void test_budgets(void **state)
 }
 
 /* No checkpoint may be lost when an allocation fails. The last allocations are tried. */
-static void test_failing_allocations(void **state)
+TEST_WITH(test_failing_allocations, set_up, tear_down)
 {
-    (void)state;
     enum { N_LAST = 120 };
     const struct statehist_model *model = make();
     uint64_t n_allocs = 0, n_failed = 0;
@@ -174,9 +170,8 @@ static void test_failing_allocations(void **state)
  * A history of five attributes has no checkpoints. The reader stores the states of attributes that
  * have one interval, unless it is null, and which attributes have several.
  */
-static void test_no_checkpoints(void **state)
+TEST_WITH(test_no_checkpoints, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         uint32_t max_stored;
         size_t n_stored;
@@ -214,9 +209,8 @@ static void test_no_checkpoints(void **state)
  * A byte that is another one is refused, or changes no answer; a reader that looks later says
  * where.
  */
-static void test_damage(void **state)
+TEST_WITH(test_damage, set_up, tear_down)
 {
-    (void)state;
     struct bo_writer out;
     size_t at, n;
     unsigned n_accepted = 0;
@@ -250,9 +244,8 @@ static void test_damage(void **state)
  * The bits of a set's groups, all of them 1, are more than there are quarks: a reader has no room
  * for that.
  */
-static void test_too_many_quarks(void **state)
+TEST_WITH(test_too_many_quarks, set_up, tear_down)
 {
-    (void)state;
     enum { N_ONES = (N_QUARKS + 63) / 64 * 8 };
     static _Alignas(8) uint8_t answer[16 * N_QUARKS];
     struct bo_writer out;
@@ -281,17 +274,4 @@ static void test_too_many_quarks(void **state)
     bo_writer_free(&out);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_size, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_failing_allocations, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_checkpoints, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_too_many_quarks, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -77,9 +77,8 @@ static const struct statehist_model *changing_at(int64_t start, int64_t end, con
     return model;
 }
 
-static void test_many_times(void **state)
+TEST_WITH(test_many_times, set_up, tear_down)
 {
-    (void)state;
     enum { N = 500 };
     int64_t times[N];
     for (size_t i = 0; i < N; i++)
@@ -95,9 +94,8 @@ static void test_many_times(void **state)
     expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 0);
 }
 
-static void test_longest_history(void **state)
+TEST_WITH(test_longest_history, set_up, tear_down)
 {
-    (void)state;
     enum { N = 300 };
     int64_t times[N];
     for (size_t i = 0; i < N; i++)
@@ -136,9 +134,8 @@ static size_t held_within(const char *name, const struct statehist_model *model,
 }
 
 /* All codecs of the format keep to one budget, and use it. */
-static void test_budgets(void **state)
+TEST_WITH(test_budgets, set_up, tear_down)
 {
-    (void)state;
     enum { N = 6000 };
     static const char *const names[] = {"time-index", "ht", "ht-4k"};
     static int64_t times[N];
@@ -159,9 +156,8 @@ static void test_budgets(void **state)
 }
 
 /* The whole history is unpacked, with frames or without them, as the budget has room. */
-static void test_room_for_frames(void **state)
+TEST_WITH(test_room_for_frames, set_up, tear_down)
 {
-    (void)state;
     enum { N = 100 };
     int64_t times[N];
     unsigned n_whole = 0, n_with_frames = 0;
@@ -208,9 +204,8 @@ static int compare_ends(const void *a, const void *b)
  * 3 attributes of each of 22 x 47 x 4 shapes: classes, two changes that are 2^14 to 2^60 ns apart,
  * and patterns of values. 4095 shapes are stored; records of the others have none.
  */
-static void test_most_shapes(void **state)
+TEST_WITH(test_most_shapes, set_up, tear_down)
 {
-    (void)state;
     enum {
         CLASSES = 22,
         PATTERNS = 4,
@@ -262,9 +257,8 @@ static void test_most_shapes(void **state)
 }
 
 /* A key that no time has is rejected, although its number is a time within the history. */
-static void test_keys_beyond_the_times(void **state)
+TEST_WITH(test_keys_beyond_the_times, set_up, tear_down)
 {
-    (void)state;
     enum { N = 40 };
     int64_t times[N];
     for (size_t i = 0; i < N; i++)
@@ -290,9 +284,8 @@ static void test_keys_beyond_the_times(void **state)
 }
 
 /* A history without changes has no table of times to read: it rejects every key. */
-static void test_keys_without_times(void **state)
+TEST_WITH(test_keys_without_times, set_up, tear_down)
 {
-    (void)state;
     void *reader;
     uint64_t time;
     struct bo_writer out;
@@ -340,9 +333,8 @@ static void expect_same(void *whole, void *fresh, int64_t time, struct bo_sink *
 }
 
 /* Each bit of a file is changed: whatever is damaged, earlier queries do not change an answer. */
-static void test_damaged_whole(void **state)
+TEST_WITH(test_damaged_whole, set_up, tear_down)
 {
-    (void)state;
     enum { N = 70, SINK_NBYTES = 1 << 14 };
     const struct time_index_limits none = {0, 0, 0, SIZE_MAX}, all = {N, 4 * N, 4 * N, SIZE_MAX};
     int64_t times[N];
@@ -440,9 +432,8 @@ static bool is_rejected(void *reader, enum statehist_query_kind kind,
  * Each bit of a file with values of all types is changed. Where decoding finds intervals damaged,
  * queries of each kind find it, too, in readers that keep nothing.
  */
-static void test_damaged_values(void **state)
+TEST_WITH(test_damaged_values, set_up, tear_down)
 {
-    (void)state;
     enum { SINK_NBYTES = 1 << 14 };
     static const struct time_index_limits none = {0, 0, 0, SIZE_MAX};
     struct {
@@ -487,19 +478,4 @@ static void test_damaged_values(void **state)
     bo_writer_free(&out);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_many_times, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_longest_history, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_room_for_frames, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_most_shapes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_keys_beyond_the_times, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_keys_without_times, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_values, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

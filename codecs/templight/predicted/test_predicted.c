@@ -61,7 +61,7 @@ enum {
     AT_BYTES = AT_STREAMS + PREDICTED_N_STREAMS
 };
 
-static void test_heads(void **state)
+TEST_WITH(test_heads, set_up, tear_down)
 {
     static const struct {
         size_t at;
@@ -86,7 +86,6 @@ static void test_heads(void **state)
         {AT_STREAMS, 1, BO_TRUNCATED, "file ends inside the streams"},
         {AT_STREAMS + 1, -1, BO_CORRUPT, "bytes after the streams"},
     };
-    (void)state;
     struct bo_error err;
     encode_text();
     assert_int_equal(out.p[AT_FLAGS], 3);
@@ -105,9 +104,8 @@ static void test_heads(void **state)
 /*
  * Every cut is truncated, a byte more is corrupt, and so is nearly every changed bit of a stream.
  */
-static void test_cuts(void **state)
+TEST_WITH(test_cuts, set_up, tear_down)
 {
-    (void)state;
     struct bo_error err;
     encode_text();
     const size_t n = out.n;
@@ -129,10 +127,9 @@ static void test_cuts(void **state)
 }
 
 /* Many equal records take few bytes, so the format requires zeros as padding. */
-static void test_zeros(void **state)
+TEST_WITH(test_zeros, set_up, tear_down)
 {
     enum { N = 100000 };
-    (void)state;
     struct templight_builder builder;
     struct templight_model *model;
     struct bo_error err;
@@ -203,7 +200,7 @@ static void encode_pieces(struct templight_piece *pieces, uint32_t n_pieces, con
  * Doublings: a leaf of one byte, and pieces that are twice the piece before. No name is split so;
  * names that are too long are not spelled out to see it.
  */
-static void test_doublings(void **state)
+TEST_WITH(test_doublings, set_up, tear_down)
 {
     static const struct {
         uint32_t n;
@@ -213,7 +210,6 @@ static void test_doublings(void **state)
                  {18, BO_OVER_LIMIT},
                  {25, BO_OVER_LIMIT},
                  {64, BO_OVER_LIMIT}};
-    (void)state;
     struct bo_error err;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct templight_piece pieces[65] = {{.marked_off = 2, .marked_nbytes = 1}};
@@ -229,9 +225,8 @@ static void test_doublings(void **state)
 }
 
 /* Two nodes of one text are not two names; nor is a name split as no rule splits it. */
-static void test_twice(void **state)
+TEST_WITH(test_twice, set_up, tear_down)
 {
-    (void)state;
     struct templight_piece pieces[] = {
         {.marked_off = 0, .marked_nbytes = 2},
         {.marked_off = 0, .marked_nbytes = 1},
@@ -248,9 +243,8 @@ static void test_twice(void **state)
 }
 
 /* What a symbol may say in one way only. */
-static void test_changed_bits(void **state)
+TEST_WITH(test_changed_bits, set_up, tear_down)
 {
-    (void)state;
     static const char *const phrases[] = {
         "coded record is one of the candidates",
         "coded symbol is one of the candidates",
@@ -260,16 +254,4 @@ static void test_changed_bits(void **state)
     expect_rejections("predicted", 10, 3, phrases, N_ELEMENTS(phrases));
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cuts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_zeros, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_doublings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_twice, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_changed_bits, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

@@ -264,7 +264,6 @@ static enum bo_status digest_record(void *context, const struct templight_record
 {
     const struct streaming *s = context;
     const struct bo_span none = {(const uint8_t *)"", 0};
-    (void)err;
     templight_digest_record(s->digest, record, record->is_end ? none : s->names[record->name]);
     return BO_OK;
 }

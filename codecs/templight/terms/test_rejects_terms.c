@@ -228,9 +228,8 @@ static void expect_name(struct templight_terms *terms, uint32_t name, const char
 }
 
 /* Each name is queried twice: the second query returns the same error. */
-static void test_rejects(void **state)
+TEST_WITH(test_rejects, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < N_ELEMENTS(rows); i++)
         for (unsigned first = 0; first < 2; first++) {
             struct templight_terms terms;
@@ -242,9 +241,8 @@ static void test_rejects(void **state)
 }
 
 /* Each name is twice the last one, which is empty: 2^59 operations, and no byte. */
-static void test_empty_bomb(void **state)
+TEST_WITH(test_empty_bomb, set_up, tear_down)
 {
-    (void)state;
     enum { N = 60 };
     static struct symbol names[N][MAX_SYMBOLS];
     uint32_t n_symbols[N];
@@ -267,9 +265,8 @@ static void test_empty_bomb(void **state)
 }
 
 /* Each name has the last one in it, before its own part. */
-static void test_deep_references(void **state)
+TEST_WITH(test_deep_references, set_up, tear_down)
 {
-    (void)state;
     enum { N = 10, DEPTH = 4 };
     static struct symbol names[N][MAX_SYMBOLS];
     uint32_t n_symbols[N] = {1};
@@ -288,9 +285,8 @@ static void test_deep_references(void **state)
 }
 
 /* Queries for names of a bad group do not change the answers for a good one. */
-static void test_bad_group(void **state)
+TEST_WITH(test_bad_group, set_up, tear_down)
 {
-    (void)state;
     enum { N = TEMPLIGHT_NAMES_A_GROUP + 1 };
     static struct symbol names[N][MAX_SYMBOLS];
     uint32_t n_symbols[N];
@@ -308,9 +304,8 @@ static void test_bad_group(void **state)
 }
 
 /* An own origin's class is 0 to 32: a code with a symbol for class 33 is rejected. */
-static void test_class_of_own_origin(void **state)
+TEST_WITH(test_class_of_own_origin, set_up, tear_down)
 {
-    (void)state;
     struct templight_words none, first, own;
     static const uint32_t nothing[64];
     struct bo_error error = {0};
@@ -369,9 +364,8 @@ static void test_class_of_own_origin(void **state)
 }
 
 /* A grammar ends inside its part, whatever follows the part. */
-static void test_grammar_ends_in_its_part(void **state)
+TEST_WITH(test_grammar_ends_in_its_part, set_up, tear_down)
 {
-    (void)state;
     enum { OFF = 4, NBYTES = 1 + 32 + 4 + 4 }; /* there is one: no terminals, rules, text */
     static const uint8_t bytes[OFF + NBYTES + 4] = {[OFF] = 1};
     const struct bo_span in = {bytes, sizeof bytes};
@@ -384,16 +378,4 @@ static void test_grammar_ends_in_its_part(void **state)
     assert_int_equal(error.off, OFF + 1);
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_empty_bomb, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_deep_references, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_group, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_class_of_own_origin, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_grammar_ends_in_its_part, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

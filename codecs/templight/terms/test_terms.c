@@ -87,9 +87,8 @@ static void expect_names(const struct bo_span *names, uint32_t n)
 /* ---- the layout ------------------------------------------------------------------------------ */
 
 /* A trace of one Begin of the name `A`, byte by byte. */
-static void test_layout(void **state)
+TEST_WITH(test_layout, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span name = BYTES("A");
     const struct bo_span bytes = encoded(model_of(&name, 1));
     static const uint8_t head[] = {
@@ -139,9 +138,8 @@ static void expect_rejected(struct bo_span in, size_t off, uint8_t bits, const c
  * Numbers that a reader takes for limits are those of the names and records, and what fills up a
  * byte is 0: else many files would be one trace.
  */
-static void test_exact(void **state)
+TEST_WITH(test_exact, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span names[] = {BYTES("abc<abc, abc>::abcd"), BYTES("abc")};
     static const struct {
         unsigned number; /* of the names' numbers */
@@ -189,9 +187,8 @@ static void test_exact(void **state)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void test_tricky_names(void **state)
+TEST_WITH(test_tricky_names, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span names[] = {
         BYTES(""),
         BYTES("A"),
@@ -221,9 +218,8 @@ static void test_tricky_names(void **state)
 }
 
 /* Copies and references in each other: every name has the last two in it. */
-static void test_nested_references(void **state)
+TEST_WITH(test_nested_references, set_up, tear_down)
 {
-    (void)state;
     enum { N = 40 };
     static char texts[N][4096];
     struct bo_span names[N];
@@ -240,9 +236,8 @@ static void test_nested_references(void **state)
 }
 
 /* Names that nest as deep as they are long, and names kept whole. */
-static void test_deep_names(void **state)
+TEST_WITH(test_deep_names, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         const char *start, *end;
         size_t n;
@@ -266,9 +261,8 @@ static void test_deep_names(void **state)
  * Texts of which each repeats one byte take next to nothing as phrases. More than a reader expands,
  * 1 MiB and 64 bytes for each of the file, are written as they are.
  */
-static void test_texts_above_the_limit(void **state)
+TEST_WITH(test_texts_above_the_limit, set_up, tear_down)
 {
-    (void)state;
     enum { MAX = 60, NBYTES = 60000 };
     struct bo_span texts[MAX];
     for (unsigned i = 0; i < MAX; i++) {
@@ -304,9 +298,8 @@ static void test_texts_above_the_limit(void **state)
 }
 
 /* A name is the first one queried, or is queried before those that it refers to. */
-static void test_any_order(void **state)
+TEST_WITH(test_any_order, set_up, tear_down)
 {
-    (void)state;
     enum { N = 100 };
     static char texts[N][256];
     struct bo_span names[N];
@@ -333,9 +326,8 @@ static void test_any_order(void **state)
  * Every byte of a file, changed: what decode takes answers as the oracle does; nothing else
  * happens.
  */
-static void test_damage(void **state)
+TEST_WITH(test_damage, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span names[] = {BYTES("A"), BYTES("A<B>"), BYTES("C<A<B>, A<B>>"),
                                            BYTES("C<A<B>, D>::e")};
     const struct bo_span bytes = encoded(model_of(names, N_ELEMENTS(names)));
@@ -367,9 +359,8 @@ static void expect_open(struct bo_span bytes, enum bo_status status, uint64_t of
 }
 
 /* A file whose counts announce what it cannot hold is refused before anything is built. */
-static void test_rejects(void **state)
+TEST_WITH(test_rejects, set_up, tear_down)
 {
-    (void)state;
     static const struct bo_span name = BYTES("A");
     const struct bo_span good = encoded(model_of(&name, 1));
     static const struct {
@@ -409,9 +400,8 @@ static void test_rejects(void **state)
 }
 
 /* Announced lengths are what stops bombs: 2^32 - 1 bytes of a name, and 2^62 of all. */
-static void test_bombs(void **state)
+TEST_WITH(test_bombs, set_up, tear_down)
 {
-    (void)state;
     static const uint8_t longest[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1, 1, 0, 0, 0, 2, 1, 1, 1};
     static const uint8_t total[] = {1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40,
                                     1, 1,    0,    0,    0,    2,    1,    1,    1};
@@ -427,9 +417,8 @@ static void test_bombs(void **state)
 }
 
 /* Records that are announced and do not come take no room. */
-static void test_announced_records(void **state)
+TEST_WITH(test_announced_records, set_up, tear_down)
 {
-    (void)state;
     enum { N = 30000, N_MORE = 2 }; /* bytes of its varint, but for the one that was there */
     static const struct bo_span name = BYTES("A");
     const struct bo_span good = encoded(model_of(&name, 1));
@@ -512,9 +501,8 @@ static size_t held_within(const struct templight_model *model, struct bo_span by
  * Why: texts, the table of names and the events are kept one by one, as far as the budget goes, and
  * each is another way to an answer.
  */
-static void test_budgets(void **state)
+TEST_WITH(test_budgets, set_up, tear_down)
 {
-    (void)state;
     enum { N = 500 };
     static struct bo_span names[N];
     char text[64];
@@ -539,9 +527,8 @@ static void test_budgets(void **state)
 }
 
 /* The table of names by text is kept if texts differ; equal ones would take N^2 / 2 steps. */
-static void test_equal_names_are_not_kept(void **state)
+TEST_WITH(test_equal_names_are_not_kept, set_up, tear_down)
 {
-    (void)state;
     enum { N = 3000 };
     static struct bo_span names[N];
     for (unsigned equal = 0; equal < 2; equal++) {
@@ -568,9 +555,8 @@ static void test_equal_names_are_not_kept(void **state)
 }
 
 /* A complete code with a word of each length and two of the longest: words have up to 20 bits. */
-static void test_longest_codes(void **state)
+TEST_WITH(test_longest_codes, set_up, tear_down)
 {
-    (void)state;
     static struct templight_code code;
     for (unsigned longest = 19; longest <= 21; longest++) {
         struct bo_writer out;
@@ -592,9 +578,8 @@ static void test_longest_codes(void **state)
 }
 
 /* None, one, many equal, and weights that would make words of more than 20 bits. */
-static void test_prefix_codes(void **state)
+TEST_WITH(test_prefix_codes, set_up, tear_down)
 {
-    (void)state;
     static uint32_t uses[5000];
     expect_code(uses, 10);
     uses[7] = 3;
@@ -617,9 +602,8 @@ static void test_prefix_codes(void **state)
     expect_code(uses, N_ELEMENTS(uses));
 }
 
-static void test_bad_codes(void **state)
+TEST_WITH(test_bad_codes, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         const char *row;
         uint8_t bytes[4];
@@ -637,26 +621,4 @@ static void test_bad_codes(void **state)
     }
 }
 
-static int run_file(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_layout, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_exact, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_tricky_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nested_references, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_deep_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_texts_above_the_limit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_any_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_rejects, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bombs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_announced_records, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_equal_names_are_not_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_prefix_codes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_longest_codes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_codes, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-TEST_FILE(run_file)
+TEST_FILE(NULL, NULL)

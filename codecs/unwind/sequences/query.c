@@ -7,8 +7,6 @@
 enum bo_status unwind_seq_query(const struct bo_codec *self, void *reader, unsigned kind,
                                 const void *queries, size_t n, void *answers, struct bo_error *err)
 {
-    (void)self;
-    (void)err;
     return bo_cpu_has_v3() ? unwind_seq_query_v3(reader, kind, queries, n, answers)
                            : answer(reader, kind, queries, n, answers);
 }

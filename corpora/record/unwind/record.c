@@ -61,7 +61,6 @@ int _dl_find_object(void *pc, struct dl_find_object *result)
 static void take_sample(int signal)
 {
     void *frames[MAX_FRAMES];
-    (void)signal;
     if (atomic_flag_test_and_set(&is_sampling))
         return; /* another thread's sample is not complete */
     in_sample = true;
@@ -95,7 +94,6 @@ static void begin_child(void)
 static int find_binary(struct dl_phdr_info *info, size_t n, void *wanted)
 {
     char path[PATH_MAX];
-    (void)n;
     if (realpath(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe", path) &&
         strcmp(path, wanted) == 0)
         loaded_at = info->dlpi_addr;
