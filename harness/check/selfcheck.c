@@ -14,7 +14,8 @@
  *   kinds CODEC NAME ...               the kinds of queries that it answers
  *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
- *                                      models, and the fields of those that are accepted
+ *                                      models and of queries on them, and the fields of those that
+ *                                      are accepted
  *   further CODEC N HASH               encodings of further generated models and of their changes
  *   further text N HASH                the text forms of these
  *
@@ -53,6 +54,8 @@ enum {
     DAMAGED_NBYTES = 100000,
     MIN_DAMAGED = 16,
     MAX_DAMAGED = 256,
+    PROBES_ONE_IN = 6, /* of a kind's probes, on each damaged copy that opens */
+    ANSWERS_NBYTES = 64 << 10,
     FIRST_FURTHER = 1000, /* the first seed */
     N_FURTHER = 200,
     FURTHER_QUERIES = 64, /* of each kind */
@@ -336,17 +339,41 @@ static size_t damage(uint8_t *p, size_t n, struct bo_random *random)
     return n;
 }
 
-/* Adds the results of decoding and opening damaged copies of an encoding. */
-static void add_damage(const struct bo_format *format, const struct bo_codec *codec,
-                       struct bo_span encoding, struct count *damaged)
+/* Adds the errors of some queries. Limits are left out: sizes of answers depend on the machine. */
+static void put_query_errors(const struct bo_format *format, const struct bo_codec *codec,
+                             const struct bo_probes *probes, void *reader, struct bo_sink *sink,
+                             struct bo_writer *out)
 {
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        const size_t n = !(codec->kinds >> k & 1) ? 0 : kind->query_size ? probes->n[k] : 1;
+        for (size_t i = 0; i < n; i += PROBES_ONE_IN) {
+            struct bo_error error = {.what = ""};
+            const uint8_t *query =
+                kind->query_size ? probes->queries[k] + i * kind->query_size : NULL;
+            sink->n = 0;
+            const enum bo_status status = codec->query(
+                codec, reader, k, query, 1, kind->answer_size ? (void *)sink->p : sink, &error);
+            if (status && status != BO_OVER_LIMIT && status != BO_NO_MEMORY)
+                put_error(out, status, &error);
+        }
+    }
+}
+
+/* Adds the results of decoding, opening and querying damaged copies of a model's encoding. */
+static void add_damage(const struct bo_format *format, const struct bo_codec *codec,
+                       const void *model, struct bo_span encoding, struct count *damaged)
+{
+    struct bo_probes probes;
     struct bo_random random = bo_random_seeded(encoding.n);
     struct bo_arena copies;
     struct bo_writer results;
     bo_arena_init(&copies, BO_ARENA_UNLIMITED);
     bo_writer_init(&results, &copies);
+    bo_probes_draw(format, model, &copies, &probes);
     uint8_t *copy = bo_alloc(&copies, encoding.n);
-    if (!copy)
+    struct bo_sink sink = {.p = bo_alloc(&copies, ANSWERS_NBYTES), .cap = ANSWERS_NBYTES};
+    if (!copy || !sink.p)
         abort();
     const size_t affordable = DAMAGED_NBYTES / (encoding.n + 1);
     const size_t n = encoding.n == 0            ? 0
@@ -364,7 +391,10 @@ static void add_damage(const struct bo_format *format, const struct bo_codec *co
         put_error(&results, status, &decode_error);
         if (!status)
             put_fields(format, decoded, &results);
-        put_error(&results, codec->open(codec, in, &arena, &reader, &open_error), &open_error);
+        const enum bo_status opened = codec->open(codec, in, &arena, &reader, &open_error);
+        put_error(&results, opened, &open_error);
+        if (!opened)
+            put_query_errors(format, codec, &probes, reader, &sink, &results);
         bo_arena_free(&arena);
     }
     add_results(n, bo_writer_span(&results), damaged);
@@ -405,7 +435,8 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
             note(s, false, name, (*c)->name, "golden", "cannot be read back");
         if (totals && !status) {
             add_sections(&totals[c - s->format->codecs].sections, &out);
-            add_damage(s->format, *c, bo_writer_span(&out), &totals[c - s->format->codecs].damaged);
+            add_damage(s->format, *c, model, bo_writer_span(&out),
+                       &totals[c - s->format->codecs].damaged);
         }
         bo_writer_free(&out);
         bo_arena_free(&arena);
