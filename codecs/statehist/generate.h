@@ -41,7 +41,7 @@ bool statehist_draw_value(struct bo_random *random, enum statehist_habit habit,
 struct bo_span statehist_draw_name(struct bo_random *random, uint32_t parent,
                                    struct bo_texts *taken);
 
-/* What a history has besides the usual. */
+/* What a history contains besides the usual. */
 struct statehist_extreme {
     struct bo_extreme_names names; /* of attributes in an attribute of their own */
     bool nests;                    /* each of them is in the one before */

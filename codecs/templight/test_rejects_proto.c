@@ -306,7 +306,7 @@ TEST_CASES(test_locations, location_cases, true)
 TEST_CASES(test_fields, field_cases, true)
 TEST_CASES(test_files, file_cases, false)
 
-/* ---- what is strange but valid, and what it says --------------------------------------------- */
+/* ---- unusual but valid input, and its text form ---------------------------------------------- */
 
 #define AT(field, line) field "\x07\x0a\x01x\x10\0\x18" line
 #define YAML_BEGIN(name, kind, orig, poi) \

@@ -189,7 +189,7 @@ struct autofdo_strings {
     enum bo_status (*open)(struct autofdo_trees *trees, size_t head_nbytes, struct bo_error *err);
     /* Spells string i, those before it in its block, and perhaps more of the block. */
     enum bo_status (*load)(struct autofdo_trees *trees, uint32_t i, struct bo_error *err);
-    /* Once all blocks have been spelled: what of the head none of them needed. May be NULL. */
+    /* After all blocks were spelled: the part of the head that none of them used. May be NULL. */
     enum bo_status (*finish)(const struct autofdo_trees *trees, struct bo_error *err);
 };
 

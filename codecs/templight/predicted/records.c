@@ -501,7 +501,7 @@ static void begin(struct predicted *p, uint32_t number, struct templight_record 
     record->origin = locate(p, coded[ORIGIN]);
 }
 
-/* The origin that an End has of its own. */
+/* The origin that an End stores itself. */
 static void code_own_origin(struct predicted *p, uint32_t number, struct templight_record *record)
 {
     const uint32_t *coded = p->records.items[number];

@@ -61,7 +61,7 @@ static enum bo_status check_counts(const struct counts *counts, uint64_t file_nb
     return flaw ? bo_fail(err, BO_CORRUPT, off, flaw) : BO_OK;
 }
 
-/* How many texts all shapes have: one more than holes each. */
+/* The number of texts of all shapes: a shape has one more than holes. */
 static uint64_t count_texts(const struct templight_terms *terms)
 {
     struct templight_bits bits = terms->tables;
