@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/options.h"
 #include "harness/core/suggest.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -43,6 +44,21 @@ const struct bo_codec *bo_need_codec_of(const char *command, const struct bo_for
         fprintf(stderr, " %s", (*c)->name);
     fputc('\n', stderr);
     return NULL;
+}
+
+bool bo_need_codecs(const char *command, const char *list, const struct bo_format *only,
+                    struct bo_filter *codecs_ret)
+{
+    if (!bo_filter_parse(list, codecs_ret))
+        return !bo_usage_error(command, "--codec expects names separated by commas, not '%s'",
+                               list);
+    for (const struct bo_format **f = bo_formats; *f; f++)
+        for (const struct bo_codec *const *c = (*f)->codecs; *c && (!only || *f == only); c++)
+            bo_filter_allows(codecs_ret, (*c)->name);
+    const char *suggestion, *unknown = bo_filter_unmatched(codecs_ret, &suggestion);
+    if (!unknown || only)
+        return !unknown || bo_need_codec_of(command, only, unknown);
+    return !bo_usage_error(command, "no codec '%s' here%s", unknown, suggestion);
 }
 
 const struct bo_codec *bo_need_codec(const char *command, const char *name,

@@ -6,6 +6,7 @@
 #ifndef BO_CLI_H
 #define BO_CLI_H
 
+#include "bench/measure/plan.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
 #include "harness/core/message.h"
@@ -27,6 +28,13 @@ extern const struct bo_command bo_commands[]; /* ends with a NULL name; from com
  * lists them all.
  */
 const struct bo_format *bo_need_format(const char *command, const char *name);
+
+/*
+ * Parses a list of names of codecs (NULL: all) as a filter. False after a message when one is no
+ * codec of `only` (NULL: of any format).
+ */
+bool bo_need_codecs(const char *command, const char *list, const struct bo_format *only,
+                    struct bo_filter *codecs_ret);
 
 /* `FORMAT/CODEC`. */
 const struct bo_codec *bo_need_codec(const char *command, const char *name,

@@ -11,20 +11,6 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
-/* Whether each name of the list is one of a codec, of `only` or of any format. */
-static bool are_codecs(const char *list, const struct bo_format *only)
-{
-    struct bo_filter names;
-    if (!bo_filter_parse(list, &names))
-        return !bo_usage_error("insns", "--codec expects names separated by commas, not '%s'",
-                               list);
-    for (const struct bo_format **f = bo_formats; *f; f++)
-        for (const struct bo_codec *const *c = (*f)->codecs; *c && (!only || *f == only); c++)
-            bo_filter_allows(&names, (*c)->name);
-    const char *suggestion, *unknown = bo_filter_unmatched(&names, &suggestion);
-    return !unknown || !bo_usage_error("insns", "no codec '%s' here%s", unknown, suggestion);
-}
-
 int bo_cmd_insns(int argc, char **argv);
 
 /* The task of the counting thread: what to count, and the order of the output. */
@@ -190,7 +176,8 @@ int bo_cmd_insns(int argc, char **argv)
     const struct bo_format *only = n ? bo_need_format("insns", argv[1]) : NULL;
     if (n && !only)
         return BO_EXIT_USAGE;
-    if (!are_codecs(codec, only))
+    struct bo_filter codecs;
+    if (!bo_need_codecs("insns", codec, only, &codecs))
         return BO_EXIT_USAGE;
     if (golden && check_comparable(golden))
         return BO_EXIT_USAGE;

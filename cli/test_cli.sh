@@ -693,6 +693,8 @@ json "verify --json" '.format == "pcdata" and .failed == 0 and .passed > 0
     and all(.results[]; .status == "passed" or (.status == "skipped" and .detail))'
 gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --json
 json "verify --codec" '[.results[].codec] | unique == ["-", "raw"]'
+gives 0 "" verify pcdata "$t/tiny.txt" --codec 'raw,*delta' --json
+json "verify --codec with a list" '[.results[].codec] | unique == ["-", "raw", "varint-delta"]'
 gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --generate 2 --seed 7 --effort low --json
 json "verify --generate" '[.results[].document] | unique == ["generated-7", "generated-8", "tiny"]'
 mkdir "$t/documents"
@@ -949,7 +951,7 @@ run "${insns[@]}" --check "$t/other.tsv"
 holds "counts of another compiler are not compared" test "$code" = 2
 holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
 gives 2 "bakeoff: $t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
-gives 2 "bakeoff: insns: no codec 'rew' here (did you mean 'raw'?); see *" insns pcdata --codec raw,rew
+gives 2 "bakeoff: insns: no codec 'rew' of pcdata (did you mean 'raw'?)" insns pcdata --codec raw,rew
 if grep -q __asan_init "$bakeoff"; then
     echo "note: a program with AddressSanitizer does not run under valgrind: instructions are not counted"
 else

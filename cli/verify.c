@@ -170,7 +170,7 @@ struct job {
 struct verification {
     const struct level *level;
     uint64_t seed;
-    const char *only_codec; /* or NULL */
+    struct bo_filter codecs;
     unsigned n_workers;
     struct tally *tally;
     struct job *jobs;
@@ -233,16 +233,12 @@ static bool show_progress(void *context, size_t n_finished)
     return true;
 }
 
-static bool has_codec(const struct verification *v, const struct bo_codec *codec)
-{
-    return !v->only_codec || strcmp(v->only_codec, codec->name) == 0;
-}
-
 static void add_jobs(struct verification *v, const struct bo_document *document)
 {
     v->jobs[v->n_jobs++] = (struct job){document, NULL, NULL};
     for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
-        for (const struct bo_check *check = bo_checks; check->name && has_codec(v, *c); check++)
+        for (const struct bo_check *check = bo_checks;
+             check->name && bo_filter_allows(&v->codecs, (*c)->name); check++)
             v->jobs[v->n_jobs++] = (struct job){document, *c, check};
 }
 
@@ -466,7 +462,8 @@ static int conclude(struct tally *tally, const char *format)
 /* The options of the command line. */
 struct request {
     const struct bo_format *format;
-    const char *codec, *vectors;
+    struct bo_filter codecs;
+    const char *vectors;
     const struct level *level;
     unsigned long long seed, n_generated, n_workers;
     bool json;
@@ -477,7 +474,7 @@ static bool verify_all(const struct request *request, char *const *names, int n,
 {
     struct verification v = {.level = request->level,
                              .seed = request->seed,
-                             .only_codec = request->codec,
+                             .codecs = request->codecs,
                              .n_workers = (unsigned)request->n_workers,
                              .tally = tally};
     struct bo_documents documents = {NULL, 0};
@@ -511,11 +508,11 @@ static int verify(const struct request *request, char *const *names, int n)
 int bo_cmd_verify(int argc, char **argv)
 {
     struct request request = {.seed = 1, .n_workers = bo_n_processors()};
-    const char *seed = NULL, *generate = NULL, *effort = "normal", *jobs = NULL;
+    const char *codecs = NULL, *seed = NULL, *generate = NULL, *effort = "normal", *jobs = NULL;
     const struct bo_option options[] = {
         {"--effort", 0, "low|normal|full", "amount of checking (default normal), see above",
          &effort, NULL},
-        {"--codec", 0, "CODEC", "only this codec", &request.codec, NULL},
+        {"--codec", 0, "C[,...]", "only these (a * is any text)", &codecs, NULL},
         {"--generate", 0, "N", "also N generated documents", &generate, NULL},
         {"--seed", 0, "S", "of everything that is sampled or generated (default 1)", &seed, NULL},
         {"--jobs", 'j', "N", "worker processes (default: the processors; 0: none)", &jobs, NULL},
@@ -539,7 +536,7 @@ int bo_cmd_verify(int argc, char **argv)
         !bo_option_u64("verify", "--seed", seed, UINT64_MAX, &request.seed) ||
         !bo_option_u64("verify", "--jobs", jobs, 256, &request.n_workers) ||
         !bo_option_u64("verify", "--generate", generate, 100000, &request.n_generated) ||
-        (request.codec && !bo_need_codec_of("verify", request.format, request.codec)))
+        !bo_need_codecs("verify", codecs, request.format, &request.codecs))
         return BO_EXIT_USAGE;
     if (request.vectors && n > 1)
         return bo_usage_error("verify", "--vectors cannot be combined with documents");
