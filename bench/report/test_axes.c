@@ -2,11 +2,8 @@
  * Tables of codecs made of two parts, of uses and of curves: every figure is from the right row,
  * picks respect their limits, and probabilistic codecs are only ranked among themselves.
  */
-#include "harness/core/test_cmocka.h"
+#include "bench/report/test_sample.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/measure/axes.h"
@@ -14,7 +11,6 @@
 #include "bench/report/curves.h"
 #include "bench/report/front.h"
 #include "bench/report/programs.h"
-#include "bench/report/test_printed.h"
 #include "bench/report/uses.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
@@ -136,7 +132,6 @@ static void add_rows(json_t *entries, const struct document *document)
 
 static int make(void **state)
 {
-    static struct bo_run run;
     json_t *entries = json_array(), *all = json_array();
     for (unsigned d = 0; d < N_DOCUMENTS; d++) {
         add_rows(entries, &documents[d]);
@@ -144,41 +139,8 @@ static int make(void **state)
     }
     json_t *json = json_pack("{s:{s:{s:o}}, s:o}", "context", "bakeoff", "documents", all,
                              "benchmarks", entries);
-    *state = &run;
-    return json && bo_run_take(json, "two parts", &run) ? 0 : -1;
-}
-
-static int release(void **state)
-{
-    bo_run_free(*state);
-    return 0;
-}
-
-/* A grid as Markdown, malloced. */
-static char *markdown(const struct bo_grid *grid)
-{
-    char *text = NULL;
-    size_t n;
-    FILE *out = open_memstream(&text, &n);
-    assert_non_null(out);
-    bo_grid_markdown(grid, out);
-    fclose(out);
-    return text;
-}
-
-/* The output of a page, malloced. */
-static char *page_text(struct bo_run *run, void (*print)(const struct bo_page *page))
-{
-    struct printed p;
-    printing(&p);
-    const struct bo_page page = {.run = run,
-                                 .root = "",
-                                 .results = "r.json",
-                                 .pictures = "p",
-                                 .arena = &p.arena,
-                                 .out = p.out};
-    print(&page);
-    return printed_text(&p);
+    *state = sample_take(json);
+    return set_up(state);
 }
 
 static const struct bo_run_document *real_document(struct bo_run *run)
@@ -206,61 +168,48 @@ TEST(documents_for_curves_are_not_compared)
 
 TEST(the_matrix_by_hand)
 {
-    struct bo_arena arena;
     struct bo_grid grid;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_axes_matrix(real_document(*state), &arena, &grid);
-    char *text = markdown(&grid);
+    char *text = grid_text(&grid);
     assert_string_equal(text, "|  | fixed | packed |\n"
                               "|---|---:|---:|\n"
                               "| flat | 50.00; 400 ns | 45.00; 410 ns |\n"
                               "| tree | 26.00; 50.0 ns | 21.00; 60.0 ns |\n"
                               "| guess (~) | 15.00; 5.00 ns | - |\n");
-    free(text);
-    bo_arena_free(&arena);
 }
 
 /* A figure that no codec has gets no column. */
 TEST(each_axis_by_hand)
 {
-    struct bo_arena arena;
     struct bo_grid grid;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_axis_grid(real_document(*state), &axes, true, &arena, &grid);
-    char *text = markdown(&grid);
+    char *text = grid_text(&grid);
     assert_string_equal(text, "| codec | role | index, B | find, ns |\n"
                               "|---|---|---:|---:|\n"
                               "| flat+fixed | new | 40.0 | 400 |\n"
                               "| tree+fixed | new | 16.0 | 50.0 |\n"
                               "| plain | new | 90.0 | 70.0 |\n"
                               "| guess+fixed (~) | new | 5.00 | 5.00 |\n");
-    free(text);
     bo_axis_grid(real_document(*state), &axes, false, &arena, &grid);
-    text = markdown(&grid);
+    text = grid_text(&grid);
     assert_string_equal(text, "| codec | role | file, B |\n"
                               "|---|---|---:|\n"
                               "| flat+fixed | new | 50.0 |\n"
                               "| flat+packed | new | 45.0 |\n");
-    free(text);
-    bo_arena_free(&arena);
 }
 
 /* ---- uses ------------------------------------------------------------------------------------ */
 
 TEST(the_uses_by_hand)
 {
-    struct bo_arena arena;
     struct bo_grid grid;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_uses_grid(real_document(*state), &all_uses, &arena, &grid);
-    char *text = markdown(&grid);
-    assert_non_null(strstr(text, "| codec | role | A: find, ns | B: encode, ns | B: scratch, B | "
-                                 "B: streams | D: zstd -19, B | E (1) |\n"));
-    assert_non_null(strstr(text, "| tree+fixed | new | 50.0 | 90.0 | 16.0 | yes | 9.50 | yes |\n"));
-    assert_non_null(strstr(text, "| plain | new | 70.0 | 20.0 | 17.0 | no | 20.0 | yes |\n"));
-    assert_null(strstr(text, "noop"));
-    free(text);
-    bo_arena_free(&arena);
+    char *text = grid_text(&grid);
+    assert_has(text, "| codec | role | A: find, ns | B: encode, ns | B: scratch, B | "
+                     "B: streams | D: zstd -19, B | E (1) |\n");
+    assert_has(text, "| tree+fixed | new | 50.0 | 90.0 | 16.0 | yes | 9.50 | yes |\n");
+    assert_has(text, "| plain | new | 70.0 | 20.0 | 17.0 | no | 20.0 | yes |\n");
+    assert_lacks(text, "noop");
 }
 
 TEST(picks_keep_limits_and_kinds)
@@ -279,8 +228,6 @@ TEST(picks_keep_limits_and_kinds)
     };
     const struct bo_run_document *document = real_document(*state);
     const struct bo_run_codec **ranked;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_true(
             bo_use_rank(document, &all_uses, &uses[cases[i].use], cases[i].field, &arena, &ranked));
@@ -292,7 +239,6 @@ TEST(picks_keep_limits_and_kinds)
     };
     const struct bo_uses none = {.text = "words", .uses = strict};
     assert_int_equal(bo_use_rank(document, &none, strict, BO_IN_PLACE, &arena, &ranked), 0);
-    bo_arena_free(&arena);
 }
 
 /*
@@ -315,92 +261,57 @@ TEST(fields_by_hand)
     static const struct bo_size held = {.status = "ok"},
                                 refusal = {.status = "unsupported: holds one instant"};
     struct bo_run_codec all[] = {
-        {.name = "tree",
-         .role = "status quo",
-         .access = "random",
-         .size = &held,
-         .has_bytes = true,
-         .rows = slow_rows},
-        {.name = "index",
-         .role = "new",
-         .access = "random",
-         .size = &held,
-         .has_bytes = true,
-         .rows = fast_rows},
-        {.name = "archive",
-         .role = "new",
-         .access = "whole",
-         .size = &held,
-         .has_bytes = true,
-         .rows = fast_rows},
-        {.name = "arrays",
-         .role = "control",
-         .access = "random",
-         .size = &held,
-         .has_bytes = true,
-         .rows = fast_rows},
+        {.name = "tree", .role = "status quo", .access = "random", .rows = slow_rows},
+        {.name = "index", .role = "new", .access = "random", .rows = fast_rows},
+        {.name = "archive", .role = "new", .access = "whole", .rows = fast_rows},
+        {.name = "arrays", .role = "control", .access = "random", .rows = fast_rows},
         {.name = "instant", .role = "new", .access = "whole", .size = &refusal, .rows = no_rows},
     };
+    for (struct bo_run_codec *codec = all; !codec->size; codec++) {
+        codec->size = &held;
+        codec->has_bytes = true;
+    }
     const struct bo_run_document document = {.format = "statehist",
                                              .name = "d",
                                              .labels = labels,
                                              .n_labels = 2,
                                              .codecs = all,
                                              .n_codecs = 5};
-    struct printed p;
-    printing(&p);
     const struct bo_run nothing_else = {.rows = NULL};
-    const struct bo_page page = {.run = &nothing_else,
-                                 .root = "",
-                                 .results = "r",
-                                 .pictures = "p",
-                                 .arena = &p.arena,
-                                 .out = p.out};
+    const struct bo_page page = printing_page(&nothing_else);
     bo_page_uses(&page, &document, &its_uses);
-    char *text = printed_text(&p);
-    assert_non_null(
-        strstr(text, "| point | ns | index (new; 5.00) | tree (status quo; 10.0) | "
-                     "2.00x [1.50, 3.00] | archive (new; 5.00) | arrays (control; 5.00) |\n"));
-    assert_non_null(strstr(text, "| point | first, ns | index (new; 5.00) | archive (new; 5.00) | "
-                                 "1.00x [0.667, 1.50] | - | arrays (control; 5.00) |\n"));
-    assert_non_null(strstr(text, "\nNot in the table: instant (holds one instant).\n"));
-    assert_null(strstr(text, "| instant |"));
-    free(text);
-}
-
-static void print_uses(const struct bo_page *page)
-{
-    bo_page_uses(page, bo_run_document(page->run, "twofold", NULL), &all_uses);
-}
-
-static void print_axes(const struct bo_page *page)
-{
-    bo_page_axes(page, bo_run_document(page->run, "twofold", NULL), &axes);
+    char *text = printed_text();
+    assert_has(text, "| point | ns | index (new; 5.00) | tree (status quo; 10.0) | "
+                     "2.00x [1.50, 3.00] | archive (new; 5.00) | arrays (control; 5.00) |\n");
+    assert_has(text, "| point | first, ns | index (new; 5.00) | archive (new; 5.00) | "
+                     "1.00x [0.667, 1.50] | - | arrays (control; 5.00) |\n");
+    assert_has(text, "\nNot in the table: instant (holds one instant).\n");
+    assert_lacks(text, "| instant |");
 }
 
 TEST(pages_explain_their_marks)
 {
-    char *text = page_text(*state, print_uses);
-    assert_non_null(strstr(text, "\n(1): by a check\n"));
-    assert_non_null(strstr(text, "\n(~): answers for absent keys"));
-    assert_non_null(strstr(text, "| B | encode, ns | flat+fixed (new; 30.0) | "
-                                 "tree+fixed (new; 90.0) | 3.00x, no 95% interval | "
-                                 "guess+fixed (~) (new; 10.0) | scratch, B at most 16.0 | "
-                                 "flat+packed (new; 50.0), tree+packed (new; 66.0), "
-                                 "plain (new; 17.0) |\n"));
-    free(text);
-    text = page_text(*state, print_axes);
-    assert_non_null(strstr(text, "The counters are fixed in all lines"));
-    assert_non_null(strstr(text, "The index is flat in all lines"));
-    assert_non_null(strstr(text, "\n(~): answers for absent keys"));
-    free(text);
+    struct bo_page page = printing_page(*state);
+    bo_page_uses(&page, real_document(*state), &all_uses);
+    char *text = printed_text();
+    assert_has(text, "\n(1): by a check\n");
+    assert_has(text, "\n(~): answers for absent keys");
+    assert_has(text, "| B | encode, ns | flat+fixed (new; 30.0) | "
+                     "tree+fixed (new; 90.0) | 3.00x, no 95% interval | "
+                     "guess+fixed (~) (new; 10.0) | scratch, B at most 16.0 | "
+                     "flat+packed (new; 50.0), tree+packed (new; 66.0), "
+                     "plain (new; 17.0) |\n");
+    page = printing_page(*state);
+    bo_page_axes(&page, real_document(*state), &axes);
+    text = printed_text();
+    assert_has(text, "The counters are fixed in all lines");
+    assert_has(text, "The index is flat in all lines");
+    assert_has(text, "\n(~): answers for absent keys");
 }
 
 TEST(each_kind_has_its_front)
 {
-    struct bo_arena arena;
     struct bo_front_point *points;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const size_t n = bo_front_points(real_document(*state), "find/hot", &arena, &points);
     assert_int_equal(n, N_CODECS);
     assert_string_equal(points[0].codec->name, "tree+packed");
@@ -410,7 +321,6 @@ TEST(each_kind_has_its_front)
     assert_false(points[2].on_front);
     assert_string_equal(points[n - 1].codec->name, "guess+fixed");
     assert_true(points[n - 1].on_front);
-    bo_arena_free(&arena);
 }
 
 TEST(whole_queries_are_known)
@@ -426,10 +336,8 @@ TEST(whole_queries_are_known)
 /* From 10^4 to 10^6: linear costs have a ratio of 1; a fixed cost shows as growth. */
 TEST(curves_by_hand)
 {
-    struct bo_arena arena;
     struct bo_grid grid;
     const struct bo_run_document **found;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const size_t n = bo_curve_documents(*state, "twofold", &arena, &found);
     assert_int_equal(n, 3);
     assert_string_equal(found[0]->name, "c2");
@@ -439,76 +347,56 @@ TEST(curves_by_hand)
     large.n_units = 2000000; /* the same costs over twice the functions */
     changed[2] = &large;
     bo_curves_grid(changed, n, &arena, &grid);
-    char *text = markdown(&grid);
-    assert_non_null(
-        strstr(text, "| codec | role | time a query, ns | ratio | exponent | time to encode, over "
+    char *text = grid_text(&grid);
+    assert_has(text, "| codec | role | time a query, ns | ratio | exponent | time to encode, over "
                      "functions, ns | ratio | exponent | time to open, ns | ratio | "
                      "exponent | memory to encode, over functions, B | ratio | "
-                     "exponent |\n"));
-    assert_non_null(strstr(
+                     "exponent |\n");
+    assert_has(
         text,
         "| tree+fixed | new | 50.0 | 1.00 | 0.00 | 45.0 | 0.500 | 0.93 | 20.0 | 1.00 | 0.00 | "
-        "8.00 | 0.500 | 0.93 |\n"));
-    assert_non_null(strstr(text,
-                           "| flat+fixed | new | 400 | 1.00 | 0.00 | 15.0 | 0.500 | 0.93 | 10.0 | "
-                           "1.00 | 0.00 | 0.00 | - | - |\n"));
-    free(text);
-    bo_arena_free(&arena);
-}
-
-static void print_curves(const struct bo_page *page)
-{
-    bo_page_curves(page, "twofold");
-}
-
-static void print_no_curves(const struct bo_page *page)
-{
-    bo_page_curves(page, "pcdata");
+        "8.00 | 0.500 | 0.93 |\n");
+    assert_has(text, "| flat+fixed | new | 400 | 1.00 | 0.00 | 15.0 | 0.500 | 0.93 | 10.0 | "
+                     "1.00 | 0.00 | 0.00 | - | - |\n");
 }
 
 TEST(the_section_of_curves)
 {
-    char *text = page_text(*state, print_curves);
-    assert_non_null(strstr(text, "The cost on c6 (1000000 functions), and its ratio to the cost on "
-                                 "c4 (10000). The query is `find/hot`."));
-    free(text);
-    text = page_text(*state, print_no_curves);
-    assert_non_null(strstr(text, "BENCH_FLAGS=--scale` measures such documents"));
-    assert_null(strstr(text, ".svg"));
-    free(text);
-}
-
-static void print_programs(const struct bo_page *page)
-{
-    bo_page_programs(page, "twofold");
+    struct bo_page page = printing_page(*state);
+    bo_page_curves(&page, "twofold");
+    char *text = printed_text();
+    assert_has(text, "The cost on c6 (1000000 functions), and its ratio to the cost on "
+                     "c4 (10000). The query is `find/hot`.");
+    page = printing_page(*state);
+    bo_page_curves(&page, "pcdata");
+    text = printed_text();
+    assert_has(text, "BENCH_FLAGS=--scale` measures such documents");
+    assert_lacks(text, ".svg");
 }
 
 TEST(programs_by_hand)
 {
-    char *text = page_text(*state, print_programs);
-    assert_non_null(
-        strstr(text, "| document | program | bytes | ratio | B/function | look, ms |\n"));
-    assert_non_null(strstr(text, "| real | tool (process), tool version 7 | 10000 | 2.000 | 100 | "
-                                 "20.0 |\n"));
-    assert_non_null(strstr(text, "| other | tool: not here | - | - | - | - |\n"));
-    free(text);
+    const struct bo_page page = printing_page(*state);
+    bo_page_programs(&page, "twofold");
+    char *text = printed_text();
+    assert_has(text, "| document | program | bytes | ratio | B/function | look, ms |\n");
+    assert_has(text, "| real | tool (process), tool version 7 | 10000 | 2.000 | 100 | "
+                     "20.0 |\n");
+    assert_has(text, "| other | tool: not here | - | - | - | - |\n");
 }
 
 TEST(pictures_of_curves)
 {
-    struct bo_arena arena;
     struct bo_drawing drawing;
     char folder[64], path[128];
     static const char *const names[] = {"query", "encode", "open", "scratch"};
     if (system("command -v gnuplot >/dev/null") != 0)
         skip();
     assert_true(bo_temporary_folder(folder, sizeof folder));
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_drawing_begin(&drawing, &arena);
     bo_curves_draw(*state, "twofold", folder, &drawing);
     bo_curves_draw(*state, "pcdata", folder, &drawing); /* has none: draws nothing */
     assert_true(bo_drawing_end(&drawing));
-    bo_arena_free(&arena);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/twofold-scale-%s.svg", folder, names[i]);
         assert_int_equal(unlink(path), 0);
@@ -519,13 +407,11 @@ TEST(pictures_of_curves)
 /* Pictures drawn before a failing script are complete. The others are missing. */
 TEST(a_script_that_fails)
 {
-    struct bo_arena arena;
     struct bo_drawing drawing;
     char folder[64], paths[2][128];
     if (system("command -v gnuplot >/dev/null") != 0)
         skip();
     assert_true(bo_temporary_folder(folder, sizeof folder));
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_drawing_begin(&drawing, &arena);
     for (unsigned i = 0; i < 2; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/%u.svg", folder, i);
@@ -533,7 +419,6 @@ TEST(a_script_that_fails)
         bo_picture_end(&drawing, i ? "plot nothing\n" : "plot [1:2] [1:2] x\n");
     }
     assert_false(bo_drawing_end(&drawing));
-    bo_arena_free(&arena);
     struct bo_input in;
     assert_true(bo_input_open(paths[0], &in));
     assert_memory_equal(in.bytes.p, "<?xml", 5);
@@ -545,4 +430,4 @@ TEST(a_script_that_fails)
     assert_int_equal(rmdir(folder), 0);
 }
 
-TEST_FILE(make, release)
+TEST_FILE(make, sample_teardown)

@@ -7,6 +7,7 @@
 struct difference {
     const char *row;     /* "codec/document/label": the end of the rows' names; NULL: none */
     double factor;       /* on their times */
+    unsigned n_outlier;  /* only on the time of this repetition, from 1; 0: on all */
     const char *size_of; /* a codec whose bytes are one more; NULL */
     const char *failing; /* rows that fail; NULL */
     const char *machine; /* NULL: the same */
@@ -21,12 +22,14 @@ static bool ends_with(const char *name, const char *end)
 static void change_rows(json_t *json, const struct difference *difference)
 {
     size_t i;
+    unsigned n = 0;
     json_t *entry;
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
         const char *name = json_string_value(json_object_get(entry, "run_name"));
         json_t *time = json_object_get(entry, "real_time");
-        if (time && ends_with(name, difference->row))
+        if (time && ends_with(name, difference->row) &&
+            (++n == difference->n_outlier || !difference->n_outlier))
             json_real_set(time, json_real_value(time) * difference->factor);
         if (ends_with(name, difference->failing)) {
             json_object_set_new(entry, "error_occurred", json_true());
@@ -52,67 +55,61 @@ static void change_sizes(json_t *json, const struct difference *difference)
         json_object_set_new(document, "xxh3", json_string(difference->content));
 }
 
-struct compared {
-    struct bo_run before, after;
-    struct bo_arena arena;
+/* The sample and a second run, compared. */
+static struct compared {
+    struct bo_run *before, *after;
     struct bo_document_changes *documents;
     size_t n;
-};
+} c;
 
-static void compare(const struct difference *difference, double threshold, struct compared *c)
+static void compare_runs(json_t *before, json_t *after, double threshold)
 {
-    sample_make(&c->before);
-    json_t *json = json_deep_copy(c->before.json);
-    change_rows(json, difference);
-    change_sizes(json, difference);
-    assert_true(bo_run_take(json, "changed sample", &c->after));
-    bo_arena_init(&c->arena, BO_ARENA_UNLIMITED);
-    c->n = bo_compare_runs(&c->before, &c->after, threshold, &c->arena, &c->documents);
-    assert_int_equal(c->n, 2);
+    c.before = sample_take(before);
+    c.after = sample_take(after);
+    c.n = bo_compare_runs(c.before, c.after, threshold, &arena, &c.documents);
+    assert_int_equal(c.n, 2);
 }
 
-static void release(struct compared *c)
+static void compare(const struct difference *difference, double threshold)
 {
-    bo_arena_free(&c->arena);
-    bo_run_free(&c->before);
-    bo_run_free(&c->after);
+    json_t *json = sample_json();
+    change_rows(json, difference);
+    change_sizes(json, difference);
+    compare_runs(sample_json(), json, threshold);
 }
 
 /* The one change with this verdict; NULL unless there is exactly one. */
-static const struct bo_change *only(const struct compared *c, enum bo_verdict verdict)
+static const struct bo_change *only(enum bo_verdict verdict)
 {
     const struct bo_change *found = NULL;
     size_t n = 0;
-    for (size_t d = 0; d < c->n; d++)
-        for (size_t i = 0; i < c->documents[d].n; i++)
-            if (c->documents[d].changes[i].verdict == verdict) {
-                found = &c->documents[d].changes[i];
+    for (size_t d = 0; d < c.n; d++)
+        for (size_t i = 0; i < c.documents[d].n; i++)
+            if (c.documents[d].changes[i].verdict == verdict) {
+                found = &c.documents[d].changes[i];
                 n++;
             }
     return n == 1 ? found : NULL;
 }
 
-static void expect_nothing(const struct compared *c)
+static void expect_nothing(void)
 {
-    for (size_t d = 0; d < c->n; d++)
-        assert_int_equal(c->documents[d].n_of[BO_BETTER] + c->documents[d].n_of[BO_WORSE], 0);
+    for (size_t d = 0; d < c.n; d++)
+        assert_int_equal(c.documents[d].n_of[BO_BETTER] + c.documents[d].n_of[BO_WORSE], 0);
 }
 
 TEST(the_same_run)
 {
-    struct compared c;
-    compare(&(struct difference){.row = NULL}, 0, &c);
-    expect_nothing(&c);
+    compare(&(struct difference){.row = NULL}, 0);
+    expect_nothing();
     assert_true(c.documents[0].n_of[BO_NO_DIFFERENCE] > 10 && c.documents[0].n_of[BO_EQUAL] > 10);
-    release(&c);
 }
 
 TEST(slower_and_faster)
 {
-    struct compared c;
     compare(&(struct difference){.row = "/linear-index/small-sample/point/uniform", .factor = 1.5},
-            0.05, &c);
-    const struct bo_change *change = only(&c, BO_WORSE);
+            0.05);
+    const struct bo_change *change = only(BO_WORSE);
     assert_non_null(change);
     assert_string_equal(change->codec, "linear-index");
     assert_string_equal(change->what, "point/uniform");
@@ -120,36 +117,29 @@ TEST(slower_and_faster)
     assert_true(change->interval.low > 1.4 && change->interval.high < 1.6);
     assert_true(change->p < 1e-6 && change->superiority == 1);
     assert_int_equal(change->n_before, SAMPLE_REPETITIONS);
-    assert_null(only(&c, BO_BETTER));
-    release(&c);
+    assert_null(only(BO_BETTER));
     compare(&(struct difference){.row = "/linear-index/small-sample/point/uniform", .factor = 0.5},
-            0.05, &c);
-    change = only(&c, BO_BETTER);
+            0.05);
+    change = only(BO_BETTER);
     assert_non_null(change);
     assert_true(fabs(change->ratio - 0.5) < 0.01 && change->superiority == 0);
-    release(&c);
 }
 
 /* Certain, but small: reported only with a lower threshold. */
 TEST(thresholds)
 {
-    struct compared c;
     const struct difference slower = {.row = "/linear-index/small-sample/encode", .factor = 1.1};
-    compare(&slower, 0.15, &c);
-    expect_nothing(&c);
-    release(&c);
-    compare(&slower, 0.05, &c);
-    assert_non_null(only(&c, BO_WORSE));
-    release(&c);
+    compare(&slower, 0.15);
+    expect_nothing();
+    compare(&slower, 0.05);
+    assert_non_null(only(BO_WORSE));
 }
 
 /* The test is significant for one row alone, but not for one among many. */
 TEST(many_rows_need_more)
 {
-    struct compared c;
     /* times spread over 4.75 ns: without a correction, the shift has a p below 0.05 */
-    compare(&(struct difference){.row = "/linear-index/small-sample/encode", .factor = 1.07}, 0,
-            &c);
+    compare(&(struct difference){.row = "/linear-index/small-sample/encode", .factor = 1.07}, 0);
     double p = 1;
     for (size_t i = 0; i < c.documents[0].n; i++) {
         const struct bo_change *change = &c.documents[0].changes[i];
@@ -166,36 +156,30 @@ TEST(many_rows_need_more)
     assert_true(
         bo_contrast_samples(a, SAMPLE_REPETITIONS, b, SAMPLE_REPETITIONS, BO_CONFIDENCE, &alone));
     assert_true(alone.p < 0.05 && p > 0.05);
-    expect_nothing(&c);
-    release(&c);
+    expect_nothing();
 }
 
 TEST(one_byte_more)
 {
-    struct compared c;
-    compare(&(struct difference){.size_of = "frame-24"}, 0.5, &c);
-    const struct bo_change *change = only(&c, BO_WORSE);
+    compare(&(struct difference){.size_of = "frame-24"}, 0.5);
+    const struct bo_change *change = only(BO_WORSE);
     assert_non_null(change);
     assert_string_equal(change->what, "bytes");
     assert_true(!change->is_time && change->before == 725 && change->after == 726);
-    release(&c);
 }
 
 TEST(what_fails_now_is_worse)
 {
-    struct compared c;
-    compare(&(struct difference){.failing = "/linear-index/small-sample/open"}, 0.05, &c);
-    const struct bo_change *change = only(&c, BO_WORSE);
+    compare(&(struct difference){.failing = "/linear-index/small-sample/open"}, 0.05);
+    const struct bo_change *change = only(BO_WORSE);
     assert_non_null(change);
     assert_string_equal(change->failure, "wrong answer");
-    release(&c);
 }
 
 TEST(two_machines)
 {
-    struct compared c;
-    compare(&(struct difference){.row = "/encode", .factor = 3, .machine = "other-8c"}, 0.05, &c);
-    expect_nothing(&c);
+    compare(&(struct difference){.row = "/encode", .factor = 3, .machine = "other-8c"}, 0.05);
+    expect_nothing();
     assert_non_null(c.documents[0].times_not_compared);
     assert_int_equal(c.documents[0].n_of[BO_UNKNOWN], 0);
     assert_true(c.documents[0].n_of[BO_EQUAL] > 0);
@@ -206,18 +190,16 @@ TEST(two_machines)
         assert_string_not_equal(r->codec, c.documents[0].after->baseline->name);
         assert_true(r->after / r->before > 0.999 && r->after / r->before < 1.001);
     }
-    release(&c);
 }
 
 /* One codec's times grow on the other processor: its line says by how much, without a verdict. */
 TEST(two_processors_side_by_side)
 {
-    struct compared c;
     compare(&(struct difference){.row = "/linear-index/small-sample/encode",
                                  .factor = 3,
                                  .machine = "other-8c"},
-            0.05, &c);
-    expect_nothing(&c);
+            0.05);
+    expect_nothing();
     unsigned n = 0;
     for (size_t i = 0; i < c.documents[0].n_relative; i++) {
         const struct bo_relative_time *r = &c.documents[0].relative[i];
@@ -227,41 +209,25 @@ TEST(two_processors_side_by_side)
         }
     }
     assert_int_equal(n, 1);
-    release(&c);
 }
 
 TEST(another_document)
 {
-    struct compared c;
-    compare(&(struct difference){.content = "ffff", .size_of = "frame-24"}, 0.05, &c);
+    compare(&(struct difference){.content = "ffff", .size_of = "frame-24"}, 0.05);
     assert_int_equal(c.documents[0].n, 0);
     assert_non_null(c.documents[0].times_not_compared);
     assert_true(c.documents[1].n > 0);
-    release(&c);
 }
 
 /* One repetition that took ten times as long is named, and moves no median. */
 TEST(outliers_are_named)
 {
-    struct compared c;
-    compare(&(struct difference){.row = NULL}, 0.05, &c);
-    json_t *json = json_deep_copy(c.after.json), *entry;
+    compare(&(struct difference){.row = "/linear-index/small-sample/decode",
+                                 .factor = 10,
+                                 .n_outlier = 5},
+            0.05);
+    expect_nothing();
     size_t i, n = 0;
-    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
-    {
-        json_t *time = json_object_get(entry, "real_time");
-        if (ends_with(json_string_value(json_object_get(entry, "run_name")),
-                      "/linear-index/small-sample/decode") &&
-            ++n == 5)
-            json_real_set(time, 10 * json_real_value(time));
-    }
-    release(&c);
-    sample_make(&c.before);
-    assert_true(bo_run_take(json, "sample with an outlier", &c.after));
-    bo_arena_init(&c.arena, BO_ARENA_UNLIMITED);
-    c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
-    expect_nothing(&c);
-    n = 0;
     for (i = 0; i < c.documents[0].n; i++) {
         const struct bo_change *change = &c.documents[0].changes[i];
         if (!change->outliers)
@@ -274,73 +240,54 @@ TEST(outliers_are_named)
     assert_int_equal(n, 1);
     static const char *const styles[] = {"md", "rfc", "tex"};
     for (i = 0; i < 3; i++) {
-        char *text = sample_print(&c.after, styles[i], "small-sample", NULL), *found;
+        char *text = sample_print(c.after, styles[i], "small-sample", NULL);
         for (char *p = text; *p; p++)
             *p = *p == '\n' ? ' ' : *p;
-        found = strstr(text, "repetitions are outliers");
-        assert_non_null(found);
-        assert_non_null(strstr(found, "linear-index decode"));
-        free(text);
-        text = sample_print(&c.before, styles[i], "small-sample", NULL);
-        assert_null(strstr(text, "outliers"));
-        free(text);
+        assert_has(assert_has(text, "repetitions are outliers"), "linear-index decode");
+        assert_lacks(sample_print(c.before, styles[i], "small-sample", NULL), "outliers");
     }
-    release(&c);
 }
 
 /* With so few repetitions, "unknown" is the only possible verdict, and a note says so. */
 TEST(no_power)
 {
-    struct compared c;
-    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    compare(&(struct difference){.row = NULL}, 0.05);
     assert_int_equal(c.documents[0].n_notes, 0);
-    for (size_t r = 0; r < c.before.n_rows; r++)
-        c.before.rows[r].n = c.after.rows[r].n = c.before.rows[r].n ? 4 : 0;
-    c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
+    for (size_t r = 0; r < c.before->n_rows; r++)
+        c.before->rows[r].n = c.after->rows[r].n = c.before->rows[r].n ? 4 : 0;
+    c.n = bo_compare_runs(c.before, c.after, 0.05, &arena, &c.documents);
     assert_int_equal(c.documents[0].n_notes, 1);
-    assert_non_null(strstr(c.documents[0].notes[0], "too few repetitions for "));
-    release(&c);
+    assert_has(c.documents[0].notes[0], "too few repetitions for ");
 }
 
 /* Of 3 repetitions against 3 there are 20 orders: the widest interval of the ratio has 90%. */
 TEST(few_repetitions_have_no_interval)
 {
-    struct compared c;
-    compare(&(struct difference){.row = NULL}, 0.05, &c);
+    compare(&(struct difference){.row = NULL}, 0.05);
     for (unsigned n = 1; n <= 4; n++) {
-        char *text = NULL;
-        size_t nbytes;
-        for (size_t r = 0; r < c.before.n_rows; r++)
-            c.before.rows[r].n = c.after.rows[r].n = c.before.rows[r].n ? n : 0;
-        c.n = bo_compare_runs(&c.before, &c.after, 0.05, &c.arena, &c.documents);
-        FILE *out = open_memstream(&text, &nbytes);
-        bo_compare_print(c.documents, c.n, true, 160, &c.arena, out);
-        fclose(out);
+        for (size_t r = 0; r < c.before->n_rows; r++)
+            c.before->rows[r].n = c.after->rows[r].n = c.before->rows[r].n ? n : 0;
+        c.n = bo_compare_runs(c.before, c.after, 0.05, &arena, &c.documents);
+        bo_compare_print(c.documents, c.n, true, 160, &arena, printing());
+        char *text = printed_text();
         assert_true((strchr(text, '[') == NULL) == (n < 4));
         assert_true((strstr(text, "has no 95% interval: too few repetitions") != NULL) == (n < 4));
-        free(text);
         json_t *json = bo_compare_json(c.documents, c.n);
         text = json_dumps(json, 0);
         assert_true((strstr(text, "\"low\": null") != NULL) == (n < 4));
         free(text);
         json_decref(json);
     }
-    release(&c);
 }
 
 TEST(printed)
 {
-    struct compared c;
-    char *text = NULL;
-    size_t nbytes;
-    compare(&(struct difference){.row = "/linear-index/small-sample/open", .factor = 2}, 0.05, &c);
-    FILE *out = open_memstream(&text, &nbytes);
-    bo_compare_print(c.documents, c.n, false, 120, &c.arena, out);
-    fclose(out);
-    assert_non_null(strstr(text, "pcdata on small-sample: 0 better, 1 worse"));
-    assert_non_null(strstr(text, "2.000 ["));
-    assert_null(strstr(text, "unknown\n\ncodec  what  before"));
-    free(text);
+    compare(&(struct difference){.row = "/linear-index/small-sample/open", .factor = 2}, 0.05);
+    bo_compare_print(c.documents, c.n, false, 120, &arena, printing());
+    const char *text = printed_text();
+    assert_has(text, "pcdata on small-sample: 0 better, 1 worse");
+    assert_has(text, "2.000 [");
+    assert_lacks(text, "unknown\n\ncodec  what  before");
     json_t *json = bo_compare_json(c.documents, c.n);
     assert_int_equal(json_array_size(json), 2);
     size_t n_worse = 0, i;
@@ -349,7 +296,6 @@ TEST(printed)
         !strcmp(json_string_value(json_object_get(change, "verdict")), "worse");
     assert_int_equal(n_worse, 1);
     json_decref(json);
-    release(&c);
 }
 
 /* Five layouts whose times differ by 20%, a row whose times are `factor` times as long. */
@@ -372,18 +318,15 @@ static void put_in_layouts(json_t *json, const char *row, double factor)
     }
 }
 
-static const struct bo_change *compare_in_layouts(double factor, struct compared *c)
+static const struct bo_change *compare_in_layouts(double factor)
 {
     static const char row[] = "/linear-index/small-sample/point/uniform";
     json_t *before = sample_json(), *after = sample_json();
     put_in_layouts(before, NULL, 1);
     put_in_layouts(after, row, factor);
-    assert_true(bo_run_take(before, "before", &c->before));
-    assert_true(bo_run_take(after, "after", &c->after));
-    bo_arena_init(&c->arena, BO_ARENA_UNLIMITED);
-    c->n = bo_compare_runs(&c->before, &c->after, 0.01, &c->arena, &c->documents);
-    for (size_t i = 0; i < c->documents[0].n; i++) {
-        const struct bo_change *change = &c->documents[0].changes[i];
+    compare_runs(before, after, 0.01);
+    for (size_t i = 0; i < c.documents[0].n; i++) {
+        const struct bo_change *change = &c.documents[0].changes[i];
         if (!strcmp(change->codec, "linear-index") && !strcmp(change->what, "point/uniform"))
             return change;
     }
@@ -397,20 +340,17 @@ static const struct bo_change *compare_in_layouts(double factor, struct compared
  */
 TEST(what_layouts_move_is_no_difference)
 {
-    struct compared c;
-    const struct bo_change *change = compare_in_layouts(1.08, &c);
+    const struct bo_change *change = compare_in_layouts(1.08);
     assert_true(change->has_layouts);
     assert_true(change->noise > 1.08 && change->noise < 1.2);
     assert_int_equal(change->verdict, BO_NO_DIFFERENCE);
     assert_string_equal(bo_verdict_names[change->verdict], "no difference");
-    expect_nothing(&c);
-    release(&c);
-    change = compare_in_layouts(3, &c);
+    expect_nothing();
+    change = compare_in_layouts(3);
     assert_true(fabs(change->ratio - 3) < 0.01);
     assert_true(change->interval.low > 2.4 && change->interval.low < 2.8);
     assert_int_equal(change->verdict, BO_WORSE);
-    assert_non_null(only(&c, BO_WORSE));
-    release(&c);
+    assert_non_null(only(BO_WORSE));
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(sample_setup, sample_teardown)

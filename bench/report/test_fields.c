@@ -7,24 +7,9 @@
 #include "bench/report/acceptance.h"
 #include "bench/report/counts.h"
 #include "bench/report/fields.h"
-#include "bench/report/test_printed.h"
 #include "harness/core/files.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
-
-static struct bo_arena arena;
-
-static int make(void **state)
-{
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_arena_free(&arena);
-    return 0;
-}
 
 /* Small documents: two tables of PCs, whose fields are counted by hand. */
 TEST(fields_by_hand)
@@ -35,8 +20,6 @@ TEST(fields_by_hand)
     struct bo_document document = {.format = format, .name = "tiny"};
     struct bo_field_size *fields;
     struct bo_grid grid;
-    char *printed = NULL;
-    size_t nbytes;
     assert_int_equal(format->parse((struct bo_span){(const uint8_t *)text, strlen(text)}, &arena,
                                    &document.model, NULL),
                      BO_OK);
@@ -51,14 +34,10 @@ TEST(fields_by_hand)
     const struct bo_sizes_options options = {.compress = false};
     const struct bo_sizes sizes = bo_sizes_measure(&document, &options, &arena);
     bo_stored_grid(&document, &sizes, fields, n, &arena, &grid);
-    FILE *out = open_memstream(&printed, &nbytes);
-    assert_non_null(out);
-    bo_grid_markdown(&grid, out);
-    fclose(out);
-    assert_non_null(strstr(printed, "| run-array | run counts | counts | "));
-    assert_non_null(strstr(printed, "| run-array | run lengths | starts | "));
-    assert_non_null(strstr(printed, "| shape-code | - | dictionary | "));
-    free(printed);
+    const char *stored = grid_text(&grid);
+    assert_has(stored, "| run-array | run counts | counts | ");
+    assert_has(stored, "| run-array | run lengths | starts | ");
+    assert_has(stored, "| shape-code | - | dictionary | ");
 }
 
 /* A section without a mapping, or a field that does not exist, would be missing in the tables. */
@@ -106,43 +85,13 @@ TEST(pictures_have_bars_of_fields)
     assert_non_null(file);
     picture[fread(picture, 1, sizeof picture - 1, file)] = 0;
     fclose(file);
-    assert_non_null(strstr(picture, ">order-0 entropy<"));
-    assert_non_null(strstr(picture, ">run lengths<"));
+    assert_has(picture, ">order-0 entropy<");
+    assert_has(picture, ">run lengths<");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0);
 }
 
 /* ---- acceptance ------------------------------------------------------------------------------ */
-
-TEST(disagreements_are_listed)
-{
-    char folder[64];
-    struct printed p;
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    const char *path = bo_arena_printf(&arena, "%s/acceptance.tsv", folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("# Made by hand.\n#format\tcodec\timplementation\tvalid\taccepted\tinvalid\trejected\n"
-          "box\ta\tC codec\t10\t10\t5\t5\t-\nbox\tb\tC codec\t10\t10\t6\t6\t-\n"
-          "box\tb\ttool 7\t10\t9\t6\t4\tbytes after the end; vector 3\n",
-          file);
-    fclose(file);
-    printing(&p);
-    const struct bo_page page = {.root = "", .arena = &p.arena, .out = p.out};
-    bo_page_acceptance(&page, folder);
-    bo_page_acceptance(&page, "/nowhere");
-    char *text = printed_text(&p);
-    assert_non_null(strstr(text, "| box | C codec | 2 | 20 | 20 | 11 | 11 |\n"));
-    assert_non_null(strstr(text, "| box | tool 7 | 1 | 10 | 9 | 6 | 4 |\n"));
-    assert_non_null(
-        strstr(text, "- tool 7 disagrees about box/b: bytes after the end; vector 3.\n"));
-    assert_null(strstr(text, "C codec disagrees"));
-    free(text);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
-}
-
-/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text)
 {
@@ -152,35 +101,54 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
+TEST(disagreements_are_listed)
+{
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    const char *path = bo_arena_printf(&arena, "%s/acceptance.tsv", folder);
+    write_file(
+        path,
+        "# Made by hand.\n#format\tcodec\timplementation\tvalid\taccepted\tinvalid\trejected\n"
+        "box\ta\tC codec\t10\t10\t5\t5\t-\nbox\tb\tC codec\t10\t10\t6\t6\t-\n"
+        "box\tb\ttool 7\t10\t9\t6\t4\tbytes after the end; vector 3\n");
+    const struct bo_page page = printing_page(NULL);
+    bo_page_acceptance(&page, folder);
+    bo_page_acceptance(&page, "/nowhere");
+    char *text = printed_text();
+    assert_has(text, "| box | C codec | 2 | 20 | 20 | 11 | 11 |\n");
+    assert_has(text, "| box | tool 7 | 1 | 10 | 9 | 6 | 4 |\n");
+    assert_has(text, "- tool 7 disagrees about box/b: bytes after the end; vector 3.\n");
+    assert_lacks(text, "C codec disagrees");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
 TEST(counts_of_one_query_are_one_row)
 {
     char folder[64];
-    struct printed p;
     assert_true(bo_temporary_folder(folder, sizeof folder));
     const char *lines = bo_arena_printf(&arena, "%s/lines.tsv", folder);
     const char *insns = bo_arena_printf(&arena, "%s/portable_insns.tsv", folder);
     write_file(lines, "# Lines.\nbox\td\ta\tget/any\t2.50\nbag\td\ta\tget/any\t7.00\n");
     write_file(insns, "# Counts.\narm64\tbox\td\ta\tget/any\t90.25\n"
                       "s390x\tbox\td\tb\tget/any\t80.50\narm64\tbox\td\tb\tget/any\t70.00\n");
-    printing(&p);
-    const struct bo_page page = {.root = "", .arena = &p.arena, .out = p.out};
+    const struct bo_page page = printing_page(NULL);
     bo_page_counts(&page, folder, "box");
-    char *text = printed_text(&p);
-    assert_non_null(strstr(text, "These are counts, not times"));
-    assert_non_null(strstr(text, "| d | a | get/any | 2.50 | 90.25 | - |\n"
-                                 "| d | b | get/any | - | 70.00 | 80.50 |\n"));
-    assert_null(strstr(text, "| 7.00 |"));
-    assert_null(strstr(strstr(text, "| d | b |") + 1, "| d |"));
-    free(text);
-    printing(&p);
-    const struct bo_page empty = {.root = "", .arena = &p.arena, .out = p.out};
+    char *text = printed_text();
+    assert_has(text, "These are counts, not times");
+    assert_has(text, "| d | a | get/any | 2.50 | 90.25 | - |\n"
+                     "| d | b | get/any | - | 70.00 | 80.50 |\n");
+    assert_lacks(text, "| 7.00 |");
+    assert_lacks(strstr(text, "| d | b |") + 1, "| d |");
+    const struct bo_page empty = printing_page(NULL);
     bo_page_counts(&empty, folder, "sack");
-    text = printed_text(&p);
+    text = printed_text();
     assert_string_equal(text, "");
-    free(text);
     assert_int_equal(unlink(lines), 0);
     assert_int_equal(unlink(insns), 0);
     assert_int_equal(rmdir(folder), 0);
 }
 
-TEST_FILE(make, release)
+TEST_FILE(set_up, tear_down)

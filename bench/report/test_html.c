@@ -5,23 +5,13 @@
 #include "bench/report/test_sample.h"
 
 #include "bench/report/html.h"
-#include "bench/report/test_printed.h"
 
 static char *print_html(const struct bo_run *run, const char *charts)
 {
-    struct printed p;
-    printing(&p);
-    const struct bo_report_run source = {run, "results/test-cpu-2c/x.json", "results/test-cpu-2c"};
-    const struct bo_report report = {&source, 1, &p.arena, p.out, "../../"};
+    const struct bo_report report = printing_report(run, "../../");
     const struct bo_html_options options = {"/nowhere", charts};
     bo_html_print(&report, &options);
-    return printed_text(&p);
-}
-
-static void assert_has(const char *text, const char *needed)
-{
-    if (!strstr(text, needed))
-        fail_msg("the page lacks: %s", needed);
+    return printed_text();
 }
 
 TEST(the_page_holds_what_it_must)
@@ -40,18 +30,7 @@ TEST(the_page_holds_what_it_must)
         "<a href=\"#pcdata\">",
         "default-src 'none'",
     };
-    char *text = print_html(*state, NULL);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        assert_has(text, needed[i]);
-    free(text);
-}
-
-static size_t count(const char *text, const char *part)
-{
-    size_t n = 0;
-    for (; (text = strstr(text, part)); text += strlen(part))
-        n++;
-    return n;
+    assert_has_all(print_html(*state, NULL), needed, N_ELEMENTS(needed));
 }
 
 /*
@@ -67,12 +46,11 @@ TEST(the_page_is_whole)
         char open[32], close[32];
         snprintf(open, sizeof open, "<%s", elements[i]);
         snprintf(close, sizeof close, "</%s>", elements[i]);
-        assert_int_equal(count(text, open), count(text, close));
+        assert_int_equal(count_of(text, open), count_of(text, close));
     }
-    assert_int_equal(count(text, "|---"), 0);
-    assert_int_equal(count(text, "src=\"http"), 0);
-    assert_int_equal(count(text, "href=\"http"), 0);
-    free(text);
+    assert_int_equal(count_of(text, "|---"), 0);
+    assert_int_equal(count_of(text, "src=\"http"), 0);
+    assert_int_equal(count_of(text, "href=\"http"), 0);
 }
 
 TEST(without_a_library_it_says_so)
@@ -80,13 +58,11 @@ TEST(without_a_library_it_says_so)
     char *text = print_html(*state, NULL);
     assert_has(text, "The pictures are static");
     assert_has(text, "This picture was not drawn yet.");
-    assert_int_equal(count(text, "<noscript>"), 0);
-    assert_int_equal(count(text, "<figure data-chart=\"workloads\""), 1);
-    free(text);
+    assert_int_equal(count_of(text, "<noscript>"), 0);
+    assert_int_equal(count_of(text, "<figure data-chart=\"workloads\""), 1);
     text = print_html(*state, "/* the library */");
     assert_has(text, "<script>\n/* the library */");
-    assert_int_equal(count(text, "<figure data-chart=\"workloads\""), 0);
-    free(text);
+    assert_int_equal(count_of(text, "<figure data-chart=\"workloads\""), 0);
 }
 
 /* The figures of each document are there as JSON. */
@@ -103,23 +79,18 @@ TEST(figures_can_be_read)
         n++;
     }
     assert_int_equal(n, 2);
-    free(text);
 }
 
 TEST(no_text_ends_its_element)
 {
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
     json_t *value = json_pack("[s]", "</script><!--<b>");
-    bo_html_json(value, out);
-    fclose(out);
+    bo_html_json(value, printing());
+    const char *text = printed_text();
     assert_null(strchr(text, '<'));
     json_t *again = json_loads(text, 0, NULL);
     assert_true(json_equal(value, again));
     json_decref(again);
     json_decref(value);
-    free(text);
 }
 
 TEST(cells_by_hand)
@@ -132,11 +103,7 @@ TEST(cells_by_hand)
         {"hash+*", "hash+*"},
         {"-", "-"},
     };
-    struct bo_arena arena;
     struct bo_grid grid;
-    char *text = NULL;
-    size_t nbytes;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_grid_init(&grid, &arena, 0);
     bo_grid_add(&grid, "a heading");
     bo_grid_end_row(&grid);
@@ -145,16 +112,13 @@ TEST(cells_by_hand)
         bo_grid_value(&grid, i == 3 ? 12.25 : NAN);
         bo_grid_end_row(&grid);
     }
-    FILE *out = open_memstream(&text, &nbytes);
-    bo_grid_html(&grid, "a \"name\"", out);
-    fclose(out);
+    bo_grid_html(&grid, "a \"name\"", printing());
+    const char *text = printed_text();
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
         assert_has(text, bo_arena_printf(&arena, "<th scope=\"row\"%s>%s</th>",
                                          i == 3 ? " data-v=\"12.25\"" : "", cells[i][1]));
     assert_has(text, "aria-label=\"a &quot;name&quot;\"");
-    assert_null(strstr(text, "\n\n")); /* which would end it inside Markdown */
-    free(text);
-    bo_arena_free(&arena);
+    assert_lacks(text, "\n\n"); /* which would end it inside Markdown */
 }
 
 TEST_FILE(sample_setup, sample_teardown)

@@ -32,10 +32,9 @@ static json_t *sample_in_layouts(void)
 
 TEST(intervals_cover_layouts)
 {
-    struct bo_run plain, run;
-    sample_make(&plain);
-    assert_true(bo_run_take(sample_in_layouts(), "layouts", &run));
-    const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
+    const struct bo_run *plain = *state;
+    const struct bo_run_document *document =
+        bo_run_document(sample_take(sample_in_layouts()), "pcdata", "small-sample");
     const struct bo_run_row *row =
         bo_run_row(document, bo_run_codec(document, "linear-index"), "point/uniform");
     assert_non_null(row);
@@ -49,19 +48,13 @@ TEST(intervals_cover_layouts)
     assert_true(fabs(row->interval.high / exp(mean + half) - 1) < 1e-6);
     assert_true(row->interval.high / row->interval.low > 1.15);
     assert_in_range(1000 * row->layout_sd, 65, 80);
-    assert_true(isnan(plain.rows[0].layout_sd) && !plain.rows[0].layouts);
-    bo_run_free(&plain);
-    bo_run_free(&run);
+    assert_true(isnan(plain->rows[0].layout_sd) && !plain->rows[0].layouts);
 }
 
 TEST(a_codec_against_itself)
 {
-    struct bo_run plain, run;
-    struct bo_arena arena;
-    sample_make(&plain);
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_true(bo_run_take(sample_in_layouts(), "layouts", &run));
-    const struct bo_noise noise = bo_noise_of(&run, "pcdata", NULL, "point");
+    const struct bo_run *plain = *state, *run = sample_take(sample_in_layouts());
+    const struct bo_noise noise = bo_noise_of(run, "pcdata", NULL, "point");
     assert_int_equal(noise.n_between, 15 * noise.n_rows);
     assert_int_equal(noise.n_within, N_LAYOUTS * noise.n_rows);
     /* Every second repetition of a layout is 1% longer. */
@@ -71,21 +64,18 @@ TEST(a_codec_against_itself)
     assert_true(noise.limit == noise.between);
     assert_true(bo_is_noise(&noise, 1.1) && bo_is_noise(&noise, 1 / 1.1));
     assert_false(bo_is_noise(&noise, 1.15) || bo_is_noise(&noise, 0.85));
-    assert_non_null(strstr(bo_noise_text(&noise, &run.environment, &arena), "5 layouts"));
-    const struct bo_noise alone = bo_noise_of(&plain, "pcdata", NULL, "point");
+    assert_has(bo_noise_text(&noise, &run->environment, &arena), "5 layouts");
+    const struct bo_noise alone = bo_noise_of(plain, "pcdata", NULL, "point");
     assert_true(isnan(alone.between) && alone.n_between == 0 && alone.limit == alone.within);
-    assert_non_null(strstr(bo_noise_text(&alone, &plain.environment, &arena), "one layout"));
-    const struct bo_noise nothing = bo_noise_of(&plain, "pcdata", NULL, "poin");
+    assert_has(bo_noise_text(&alone, &plain->environment, &arena), "one layout");
+    const struct bo_noise nothing = bo_noise_of(plain, "pcdata", NULL, "poin");
     assert_true(nothing.n_rows == 0 && isnan(nothing.limit) && !bo_is_noise(&nothing, 1));
-    assert_null(bo_noise_text(&nothing, &plain.environment, &arena));
-    json_t *json = bo_noise_json(&run, "pcdata", "small-sample");
+    assert_null(bo_noise_text(&nothing, &plain->environment, &arena));
+    json_t *json = bo_noise_json(run, "pcdata", "small-sample");
     const json_t *point = json_object_get(json, "point");
     assert_true(fabs(json_real_value(json_object_get(point, "within")) - 1.01) < 1e-9);
     assert_non_null(json_object_get(json, "open"));
     json_decref(json);
-    bo_run_free(&plain);
-    bo_run_free(&run);
-    bo_arena_free(&arena);
 }
 
 /* Rows of variants belong to the codec, and are no codecs. */
@@ -100,9 +90,8 @@ TEST(variants_are_no_codecs)
         json_array_append_new(entries, json_pack("{s:s, s:s, s:f, s:s}", "run_type", "iteration",
                                                  "run_name", i ? unknown : suffixed, "real_time",
                                                  77.0, "path", "portable"));
-    struct bo_run run;
-    assert_true(bo_run_take(json, "variants", &run));
-    const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
+    const struct bo_run_document *document =
+        bo_run_document(sample_take(json), "pcdata", "small-sample");
     const struct bo_run_codec *codec = bo_run_codec(document, "frame-24");
     assert_int_equal(document->n_codecs, N_SAMPLE_CODECS);
     assert_string_equal(codec->path, "x86-64-v3");
@@ -118,7 +107,6 @@ TEST(variants_are_no_codecs)
     row = bo_run_row(document, today, "open");
     assert_ptr_equal(bo_run_variant_row(document, today, BO_PORTABLE, "open"), row);
     assert_ptr_equal(bo_run_variant_row(document, today, BO_KEEP_0, "open"), row);
-    bo_run_free(&run);
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(sample_setup, sample_teardown)

@@ -13,7 +13,6 @@
 #include "bench/report/keep.h"
 #include "bench/report/labels.h"
 #include "bench/report/pictures.h"
-#include "bench/report/test_printed.h"
 #include "bench/report/tsv.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
@@ -44,7 +43,6 @@ TEST(the_front_by_hand)
  */
 TEST(unpacked_codecs_have_a_front_of_their_own)
 {
-    struct bo_arena arena;
     struct bo_front_point *points;
     const struct bo_run_row row = {.n = 1, .median_ns = 5};
     const struct bo_run_row *rows[] = {&row, &row};
@@ -55,7 +53,6 @@ TEST(unpacked_codecs_have_a_front_of_their_own)
     };
     const struct bo_run_document document = {
         .format = "statehist", .labels = labels, .n_labels = 2, .codecs = codecs, .n_codecs = 2};
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_int_equal(bo_front_points(&document, "point/uniform", &arena, &points), 2);
     assert_string_equal(points[0].codec->name, "index");
     assert_true(points[0].on_front && points[1].on_front);
@@ -63,15 +60,12 @@ TEST(unpacked_codecs_have_a_front_of_their_own)
     assert_int_equal(bo_front_points(&document, "point/first", &arena, &points), 2);
     assert_string_equal(points[0].codec->name, "archive");
     assert_true(points[0].on_front && !points[1].on_front);
-    bo_arena_free(&arena);
 }
 
 TEST(failed_and_empty_codecs_are_no_points)
 {
-    struct bo_arena arena;
     struct bo_front_point *points;
     const struct bo_run_document *document = bo_run_document(*state, "pcdata", "small-sample");
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     size_t n = bo_front_points(document, "point/uniform", &arena, &points);
     assert_int_equal(n, 5); /* neither the one that cannot hold the document nor the no-op codec */
     assert_string_equal(points[0].codec->name, "liar");
@@ -80,7 +74,6 @@ TEST(failed_and_empty_codecs_are_no_points)
     assert_string_equal(points[0].codec->name, "frame-24");
     assert_true(points[0].on_front);
     assert_int_equal(bo_front_points(document, "no/label", &arena, &points), 0);
-    bo_arena_free(&arena);
 }
 
 /* ---- names in a picture ---------------------------------------------------------------------- */
@@ -168,55 +161,25 @@ TEST(pictures_name_their_codecs)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* The output of `print` for the run; NULL when it fails. */
-static char *print_with(const struct bo_run *run, bool (*print)(struct bo_report *report))
+static char *report_text(const struct bo_run *run)
 {
-    struct printed p;
-    printing(&p);
-    const struct bo_report_run source = {run, "results/test-cpu-2c/x.json", "results/test-cpu-2c"};
-    struct bo_report report = {&source, 1, &p.arena, p.out, ""};
-    const bool ok = print(&report);
-    char *text = printed_text(&p);
-    if (!ok) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+    const struct bo_report report = printing_report(run, "");
+    bo_report_print(&report, true);
+    return printed_text();
 }
 
-static bool print_report(struct bo_report *report)
+static char *environments_text(const struct bo_run *run)
 {
-    bo_report_print(report, true);
-    return true;
+    const struct bo_report report = printing_report(run, "../");
+    bo_report_environments(&report);
+    return printed_text();
 }
 
-static bool print_environments(struct bo_report *report)
+static char *documents_text(const struct bo_run *run)
 {
-    report->root = "../";
-    bo_report_environments(report);
-    return true;
-}
-
-static char *print_page(const struct bo_run *run)
-{
-    char *text = print_with(run, print_report);
-    assert_non_null(text);
-    return text;
-}
-
-static bool print_documents(struct bo_report *report)
-{
-    report->root = "../";
-    bo_report_documents(report, bo_find_format("pcdata"));
-    return true;
-}
-
-static void needs(char *text, const char *const *needed, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strstr(text, needed[i]))
-            fail_msg("the page lacks: %s", needed[i]);
-    free(text);
+    const struct bo_report report = printing_report(run, "../");
+    bo_report_documents(&report, bo_find_format("pcdata"));
+    return printed_text();
 }
 
 TEST(the_page_holds_what_it_must)
@@ -234,7 +197,7 @@ TEST(the_page_holds_what_it_must)
         "[results/environments.md](results/environments.md)",
         "[results/sizes.md](results/sizes.md)",
     };
-    needs(print_page(*state), needed, sizeof needed / sizeof *needed);
+    assert_has_all(report_text(*state), needed, N_ELEMENTS(needed));
 }
 
 TEST(the_environments_hold_what_they_must)
@@ -248,9 +211,7 @@ TEST(the_environments_hold_what_they_must)
         ("\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,"
          "large sample, of a user' --repetitions "),
     };
-    char *text = print_with(*state, print_environments);
-    assert_non_null(text);
-    needs(text, needed, sizeof needed / sizeof *needed);
+    assert_has_all(environments_text(*state), needed, N_ELEMENTS(needed));
 }
 
 /* Whatever the runs measured, REPORT.md stays readable. Long tables are in results/. */
@@ -272,7 +233,6 @@ TEST(chapters_have_the_largest_documents)
     json_t *json = sample_json();
     json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     json_t *documents = json_object_get(ours, "documents");
-    struct bo_run run;
     for (int i = 0; i < 4; i++) {
         json_t *copy = json_deep_copy(json_array_get(documents, 0)), *codec;
         size_t c;
@@ -286,38 +246,28 @@ TEST(chapters_have_the_largest_documents)
         }
         json_array_append_new(documents, copy);
     }
-    assert_true(bo_run_take(json, "six", &run));
-    char *text = print_page(&run);
-    char *sizes = strstr(text, "### Sizes on all documents");
-    assert_non_null(sizes);
-    assert_non_null(strstr(sizes, "\n| copy-2 | 5000 |"));
-    assert_null(strstr(sizes, "\n| copy-1 |"));
-    assert_null(strstr(sizes, "\n| large sample, of a user |"));
-    assert_non_null(strstr(sizes, "\nThe tables here have the 2 largest documents;"));
-    free(text);
-    text = print_with(&run, print_documents);
-    assert_non_null(strstr(text, "\n| small-sample | 1000 |"));
-    free(text);
-    bo_run_free(&run);
+    const struct bo_run *run = sample_take(json);
+    const char *sizes = assert_has(report_text(run), "### Sizes on all documents");
+    assert_has(sizes, "\n| copy-2 | 5000 |");
+    assert_lacks(sizes, "\n| copy-1 |");
+    assert_lacks(sizes, "\n| large sample, of a user |");
+    assert_has(sizes, "\nThe tables here have the 2 largest documents;");
+    assert_has(documents_text(run), "\n| small-sample | 1000 |");
 }
 
 /* A codec's code is everything that the linker keeps for it, not only its own file. */
 TEST(the_code_is_what_the_linker_keeps)
 {
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", &arena);
     const struct bo_tsv_row *row = bo_tsv_find(&adoption, "pcdata", "shape-code");
     assert_non_null(row);
     assert_true(bo_tsv_number(row->cells[2]) > 4); /* its own four files, and those they need */
     assert_true(bo_tsv_number(row->cells[6]) > bo_tsv_number(row->cells[7])); /* all, queries */
-    char *text = print_with(*state, print_documents);
+    char *text = documents_text(*state);
     if (!strstr(text, bo_arena_printf(&arena, "| %s | %s | %s | %s | %s | %s |", row->cells[2],
                                       row->cells[3], row->cells[4], row->cells[5], row->cells[6],
                                       row->cells[7])))
         fail_msg("the page lacks the row of shape-code in results/adoption.tsv");
-    free(text);
-    bo_arena_free(&arena);
 }
 
 /* Both documents, with links from the folder that the page lies in. */
@@ -333,17 +283,16 @@ TEST(each_document_has_its_figures)
         "- failed: liar, point/pc-4096: wrong answer: query 12 of the set\n",
         "- failed: broken: " SAMPLE_FLAW "\n",
     };
-    needs(print_with(*state, print_documents), needed, sizeof needed / sizeof *needed);
+    assert_has_all(documents_text(*state), needed, N_ELEMENTS(needed));
 }
 
 /* Pages show only pictures that are in git: two per format. */
 TEST(pages_show_pictures_that_are_in_git)
 {
-    char *text = print_with(*state, print_documents);
+    char *text = documents_text(*state);
     for (const char *p = text; (p = strstr(p, ".svg)")); p++)
         if (strncmp(p - strlen("-sections"), "-sections", strlen("-sections")) != 0)
             fail_msg("%.*s", 80, p - 40);
-    free(text);
 }
 
 /* A codec whose readers keep something has its times and memory with each budget. */
@@ -351,7 +300,6 @@ TEST(budgets_are_a_table)
 {
     static const char *const suffixes[] = {"@keep=0", "@keep=1048576", "@keep=16777216", ""};
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
-    struct bo_run run;
     for (unsigned i = 0; i < 3; i++)
         json_array_append_new(
             entries,
@@ -365,30 +313,23 @@ TEST(budgets_are_a_table)
             json_pack("{s:s, s:o, s:f}", "run_type", "iteration", "run_name",
                       json_sprintf("pcdata/frame-24%s/small-sample/point/pc-4096", suffixes[i]),
                       "real_time", i ? 1.0 : 9000.0));
-    assert_true(bo_run_take(json, "budgets", &run));
-    char *text = print_with(&run, print_documents);
-    assert_non_null(strstr(text, "| frame-24 | point/uniform | - | 70.0 | 60.0 | 50.0 | 320 | 1.00 "
-                                 "KiB | 2.00 KiB | 4.00 KiB | - |\n"));
-    free(text);
+    const struct bo_run *run = sample_take(json);
+    char *text = documents_text(run);
+    assert_has(text, "| frame-24 | point/uniform | - | 70.0 | 60.0 | 50.0 | 320 | 1.00 "
+                     "KiB | 2.00 KiB | 4.00 KiB | - |\n");
     /* The picture has a point if both a time and the memory are known. */
-    const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
+    const struct bo_run_document *document = bo_run_document(run, "pcdata", "small-sample");
     assert_string_equal(bo_keep_label(document), "point/uniform");
-    struct bo_arena arena;
     struct bo_drawing drawing;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_drawing_begin(&drawing, &arena);
     bo_plot_keep(document, "point/uniform", "unused.svg", &drawing);
     fflush(drawing.out);
-    assert_non_null(strstr(drawing.text, "\n1024 70\n2048 60\n4096 50\n\n\n"));
+    assert_has(drawing.text, "\n1024 70\n2048 60\n4096 50\n\n\n");
     fclose(drawing.out);
     free(drawing.text);
-    bo_arena_free(&arena);
-    text = print_with(*state, print_documents);
-    assert_null(strstr(text, "**What readers keep.**"));
-    free(text);
+    assert_lacks(documents_text(*state), "**What readers keep.**");
     const struct bo_run *plain = *state;
     assert_null(bo_keep_label(bo_run_document(plain, "pcdata", "small-sample")));
-    bo_run_free(&run);
 }
 
 /*
@@ -398,24 +339,18 @@ TEST(budgets_are_a_table)
 TEST(huge_pages_are_a_table)
 {
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
-    struct bo_run run;
     json_array_append_new(entries,
                           json_pack("{s:s, s:s, s:f, s:i}", "run_type", "iteration", "run_name",
                                     "pcdata/frame-24@huge/small-sample/point/uniform", "real_time",
                                     160.0, "huge_bytes", 4 << 20));
-    assert_true(bo_run_take(json, "huge", &run));
-    char *text = print_with(&run, print_documents);
-    assert_non_null(strstr(text, "**Huge pages.** Queries on small-sample"));
-    assert_non_null(
-        strstr(text, "| frame-24 | point/uniform | 320 [318, 321] | 160 | 0.501 | 4.00 MiB |\n"));
-    free(text);
-    const struct bo_run_document *document = bo_run_document(&run, "pcdata", "small-sample");
+    const struct bo_run *run = sample_take(json);
+    char *text = documents_text(run);
+    assert_has(text, "**Huge pages.** Queries on small-sample");
+    assert_has(text, "| frame-24 | point/uniform | 320 [318, 321] | 160 | 0.501 | 4.00 MiB |\n");
+    const struct bo_run_document *document = bo_run_document(run, "pcdata", "small-sample");
     const struct bo_run_codec *quo = bo_run_codec(document, "varint-delta");
     assert_null(bo_run_variant_row(document, quo, BO_HUGE, "point/uniform"));
-    text = print_with(*state, print_documents);
-    assert_null(strstr(text, "**Huge pages.**"));
-    free(text);
-    bo_run_free(&run);
+    assert_lacks(documents_text(*state), "**Huge pages.**");
 }
 
 /* The anchor that a heading "### history.bin" has: "historybin". */
@@ -491,20 +426,21 @@ TEST(the_first_workload_is_of_a_query)
 
 #define ENDS "<!-- report ends -->\n"
 
-static const char *inserts_text;
-
-static bool print_inserts(struct bo_report *report)
+/* The page with its parts filled in; NULL if one is faulty. */
+static char *filled_in(const struct bo_run *run, const char *page)
 {
-    report->root = "../";
-    return bo_inserts_print(report, inserts_text, "test.md");
+    const struct bo_report report = printing_report(run, "../");
+    const bool ok = bo_inserts_print(&report, page, "test.md");
+    char *text = printed_text();
+    return ok ? text : NULL;
 }
 
 TEST(parts_are_filled_in)
 {
-    inserts_text =
-        "before\n<!-- report: picture pcdata -->\nold\n" ENDS "between\n"
-        "<!-- report: picks pcdata -->\n" ENDS "<!-- report: picks lprf -->\nkept\n" ENDS "after";
-    char *text = print_with(*state, print_inserts);
+    const char *text =
+        filled_in(*state, "before\n<!-- report: picture pcdata -->\nold\n" ENDS "between\n"
+                          "<!-- report: picks pcdata -->\n" ENDS
+                          "<!-- report: picks lprf -->\nkept\n" ENDS "after");
     static const char first[] =
         "before\n<!-- report: picture pcdata -->\n![pcdata on large sample, of a user: bytes "
         "against "
@@ -513,25 +449,19 @@ TEST(parts_are_filled_in)
         "between\n<!-- report: picks pcdata -->\nBy bytes and";
     assert_non_null(text);
     assert_memory_equal(text, first, sizeof first - 1);
-    assert_null(strstr(text, "old"));
-    assert_non_null(strstr(text, "| small-sample | liar (new; 0.600; 312 ns) |"));
-    assert_non_null(strstr(text, "<!-- report: picks lprf -->\nkept\n" ENDS "after"));
+    assert_lacks(text, "old");
+    assert_has(text, "| small-sample | liar (new; 0.600; 312 ns) |");
+    assert_has(text, "<!-- report: picks lprf -->\nkept\n" ENDS "after");
     /* filled in again, it is the same */
-    inserts_text = text;
-    char *again = print_with(*state, print_inserts);
-    assert_string_equal(again, text);
-    free(again);
-    free(text);
+    assert_string_equal(filled_in(*state, text), text);
 }
 
 TEST(the_glance_links_to_the_report)
 {
-    inserts_text = "<!-- report: glance all -->\n" ENDS;
-    char *text = print_with(*state, print_inserts);
-    assert_non_null(strstr(text, "\n| [pcdata](../REPORT.md#pcdata) | point/uniform | liar (new) | "
-                                 "frame-24 (new) | yes | varint-delta (status quo) | linear-index "
-                                 "(proposed) | "));
-    free(text);
+    const char *text = filled_in(*state, "<!-- report: glance all -->\n" ENDS);
+    assert_has(text, "\n| [pcdata](../REPORT.md#pcdata) | point/uniform | liar (new) | "
+                     "frame-24 (new) | yes | varint-delta (status quo) | linear-index "
+                     "(proposed) | ");
 }
 
 TEST(faulty_parts_are_reported)
@@ -542,10 +472,8 @@ TEST(faulty_parts_are_reported)
         "<!-- report: nothing pcdata -->\n" ENDS,
         "<!-- report: picks -->\n" ENDS,
     };
-    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
-        inserts_text = faulty[i];
-        assert_null(print_with(*state, print_inserts));
-    }
+    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
+        assert_null(filled_in(*state, faulty[i]));
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -564,14 +492,13 @@ static void check_tables(char *text, unsigned least_tables)
         columns = n;
     }
     assert_true(n_tables >= least_tables);
-    free(text);
 }
 
 TEST(all_tables_have_equal_columns)
 {
-    check_tables(print_page(*state), 6);
-    check_tables(print_with(*state, print_environments), 1);
-    check_tables(print_with(*state, print_documents), 15);
+    check_tables(report_text(*state), 6);
+    check_tables(environments_text(*state), 1);
+    check_tables(documents_text(*state), 15);
 }
 
 TEST_FILE(sample_setup, sample_teardown)

@@ -4,18 +4,15 @@
 #include "bench/report/pick.h"
 #include "bench/report/picks.h"
 #include "bench/report/report.h"
-#include "bench/report/test_printed.h"
 #include "bench/report/uses.h"
 #include "harness/registry.h"
 
-static struct bo_run run;
-static struct bo_arena arena;
 static const struct bo_run_document *documents[2];
 
 /* Of the sample's codecs the smaller ones are the faster ones; here the larger ones are. */
-static json_t *exchanged(const struct bo_run *sample)
+static json_t *exchanged(void)
 {
-    json_t *json = json_deep_copy(sample->json), *entry;
+    json_t *json = sample_json(), *entry;
     json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     json_t *sizes = json_array_get(json_object_get(ours, "documents"), 0);
     size_t i;
@@ -30,18 +27,10 @@ static json_t *exchanged(const struct bo_run *sample)
 
 static int make(void **state)
 {
-    sample_make(&run);
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const int failed = sample_setup(state);
     for (unsigned d = 0; d < 2; d++)
-        documents[d] = bo_run_document(&run, "pcdata", sample_documents[d]);
-    return 0;
-}
-
-static int release(void **state)
-{
-    bo_arena_free(&arena);
-    bo_run_free(&run);
-    return 0;
+        documents[d] = bo_run_document(*state, "pcdata", sample_documents[d]);
+    return failed;
 }
 
 static struct bo_wish size_of(double weight)
@@ -170,10 +159,8 @@ TEST(front)
 /* Just inside the range the winner stays. Just outside, the named codec wins. */
 TEST(ranges)
 {
-    struct bo_run other;
     unsigned n_edges = 0;
-    assert_true(bo_run_take(exchanged(&run), "exchanged", &other));
-    documents[0] = bo_run_document(&other, "pcdata", sample_documents[0]);
+    documents[0] = bo_run_document(sample_take(exchanged()), "pcdata", sample_documents[0]);
     for (double size = 0; size < 3; size += 0.5)
         for (double encode = 0; encode < 3; encode += 0.5) {
             struct bo_wish wishes[] = {size_of(size), time_of("encode", encode),
@@ -199,8 +186,7 @@ TEST(ranges)
             }
         }
     assert_true(n_edges > 30);
-    documents[0] = bo_run_document(&run, "pcdata", sample_documents[0]);
-    bo_run_free(&other);
+    documents[0] = bo_run_document(*state, "pcdata", sample_documents[0]);
 }
 
 TEST(nothing_to_compare_with)
@@ -224,8 +210,8 @@ struct made {
  * One document with the codecs' bytes, and n repetitions of one label within 1% of each codec's
  * time.
  */
-static void make_run(const char *format, const char *label, const struct made *codecs, unsigned n,
-                     unsigned n_repetitions, struct bo_run *run_ret)
+static const struct bo_run *make_run(const char *format, const char *label,
+                                     const struct made *codecs, unsigned n, unsigned n_repetitions)
 {
     json_t *sizes = json_array(), *entries = json_array();
     for (unsigned c = 0; c < n; c++) {
@@ -242,7 +228,7 @@ static void make_run(const char *format, const char *label, const struct made *c
     json_t *json = json_pack("{s:{s:{s:[{s:s, s:s, s:{s:i}, s:o}]}}, s:o}", "context", "bakeoff",
                              "documents", "name", "d", "format", format, "units", "things", 1,
                              "codecs", sizes, "benchmarks", entries);
-    assert_true(bo_run_take(json, "made", run_ret));
+    return sample_take(json);
 }
 
 static struct bo_pick pick_of(const struct bo_run *of, const struct bo_wish *wishes,
@@ -268,10 +254,9 @@ static const struct made readers[] = {
  */
 TEST(readers_are_no_rivals)
 {
-    struct bo_run made;
     struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
-    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
-    struct bo_pick answer = pick_of(&made, wishes, 2);
+    const struct bo_run *made = make_run("pcdata", "point/uniform", readers, 5, 20);
+    struct bo_pick answer = pick_of(made, wishes, 2);
     assert_string_equal(answer.codecs[0].codec->name, "shape-code");
     assert_string_equal(answer.codecs[1].codec->name, "linear-index");
     assert_string_equal(answer.runner_up->codec->name, "linear-index");
@@ -284,7 +269,7 @@ TEST(readers_are_no_rivals)
     /* if only the pick meets a limit, there is no codec to be ahead of */
     wishes[0].limit_kind = BO_LIMIT_OF_BASELINE;
     wishes[0].limit = 0.8;
-    answer = pick_of(&made, wishes, 2);
+    answer = pick_of(made, wishes, 2);
     assert_int_equal(answer.n_weighed, 1);
     assert_null(answer.runner_up);
     assert_int_equal(answer.clarity, BO_NO_RIVAL);
@@ -292,37 +277,30 @@ TEST(readers_are_no_rivals)
     assert_true(json_is_false(json_object_get(json, "is_clear")));
     assert_true(json_is_null(json_object_get(json, "runner_up")));
     json_decref(json);
-    bo_run_free(&made);
     /* another reader of the encoding is weighed, but is not the runner-up */
     static const struct made cached[] = {{"varint-delta", "status quo", 100, 30},
                                          {"varint-delta-cached", "status quo", 0, 10},
                                          {"run-array", "control", 300, 25}};
     wishes[0].limit_kind = BO_NO_LIMIT;
-    make_run("pcdata", "point/uniform", cached, 3, 20, &made);
-    answer = pick_of(&made, wishes, 2);
+    made = make_run("pcdata", "point/uniform", cached, 3, 20);
+    answer = pick_of(made, wishes, 2);
     assert_string_equal(answer.codecs[0].codec->name, "varint-delta-cached");
     assert_string_equal(answer.codecs[1].codec->name, "varint-delta");
     assert_string_equal(answer.runner_up->codec->name, "run-array");
-    bo_run_free(&made);
 }
 
 /* A codec and its paths are one row: the path that ran, with portable C in brackets. */
 TEST(paths_are_columns_of_one_row)
 {
-    struct bo_run made;
-    struct printed p;
-    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
-    printing(&p);
-    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
-    bo_page_uses(&page, &made.documents[0], bo_report_of("pcdata")->uses);
-    char *text = printed_text(&p);
-    assert_non_null(strstr(text, "In round brackets: the time in portable C"));
-    assert_non_null(strstr(text, "\n| varint-delta | status quo | 30.1 |"));
-    assert_non_null(strstr(text, "\n| linear-index | proposed | 20.1 (-) |"));
-    assert_non_null(strstr(text, "\n| shape-code | new | 10.0 (12.1) |"));
-    assert_null(strstr(text, "shape-code-"));
-    free(text);
-    bo_run_free(&made);
+    const struct bo_run *made = make_run("pcdata", "point/uniform", readers, 5, 20);
+    const struct bo_page page = printing_page(made);
+    bo_page_uses(&page, &made->documents[0], bo_report_of("pcdata")->uses);
+    char *text = printed_text();
+    assert_has(text, "In round brackets: the time in portable C");
+    assert_has(text, "\n| varint-delta | status quo | 30.1 |");
+    assert_has(text, "\n| linear-index | proposed | 20.1 (-) |");
+    assert_has(text, "\n| shape-code | new | 10.0 (12.1) |");
+    assert_lacks(text, "shape-code-");
 }
 
 /*
@@ -331,19 +309,14 @@ TEST(paths_are_columns_of_one_row)
  */
 TEST(limits_name_what_they_exclude)
 {
-    struct bo_run made;
-    struct printed p;
-    make_run("pcdata", "point/uniform", readers, 5, 20, &made);
-    printing(&p);
-    const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
-    bo_page_use_picks(&page, &made.documents[0], bo_report_of("pcdata")->uses);
-    char *text = printed_text(&p);
-    assert_non_null(strstr(text, "| any PC | uniform, ns | shape-code (new; 10.0) | varint-delta "
-                                 "(status quo; 30.1) | 3.00x ["));
-    assert_non_null(strstr(text, "] | B/table at most 1.25x that of varint-delta (status quo) | "
-                                 "linear-index (proposed; 1.28x) |\n"));
-    free(text);
-    bo_run_free(&made);
+    const struct bo_run *made = make_run("pcdata", "point/uniform", readers, 5, 20);
+    const struct bo_page page = printing_page(made);
+    bo_page_use_picks(&page, &made->documents[0], bo_report_of("pcdata")->uses);
+    char *text = printed_text();
+    assert_has(text, "| any PC | uniform, ns | shape-code (new; 10.0) | varint-delta "
+                     "(status quo; 30.1) | 3.00x [");
+    assert_has(text, "] | B/table at most 1.25x that of varint-delta (status quo) | "
+                     "linear-index (proposed; 1.28x) |\n");
 }
 
 static const struct made two_sides[] = {
@@ -358,55 +331,43 @@ static const struct made two_sides[] = {
  */
 TEST(the_glance_compares_with_both_sides)
 {
-    struct bo_run made;
-    struct printed p;
-    make_run("lprf", "lookup/uniform", two_sides, 5, 20, &made);
-    assert_string_equal(made.documents[0].baseline->name, "profdata");
-    printing(&p);
-    const struct bo_report_run only = {.run = &made};
-    const struct bo_report report = {&only, 1, &p.arena, p.out, ""};
+    const struct bo_run *made = make_run("lprf", "lookup/uniform", two_sides, 5, 20);
+    assert_string_equal(made->documents[0].baseline->name, "profdata");
+    const struct bo_report report = printing_report(made, "");
     const struct bo_page page = bo_report_page(&report, NULL);
     bo_report_glance(&report, &page, "#");
-    char *text = printed_text(&p);
-    assert_non_null(strstr(
+    char *text = printed_text();
+    assert_has(
         text,
         "| [lprf](#lprf) | lookup/uniform | phrases+packed (new) | phrases+varint (new) | yes | "
         "profdata (status quo) | hash-open+u64 (proposed) | 0.400 | 0.500 | 0.0952 | 0.250 | "
-        "0.500 | 0.250 |\n"));
-    free(text);
-    bo_run_free(&made);
+        "0.500 | 0.250 |\n");
     /* where LLVM's library is missing, so is the comparison */
-    make_run("lprf", "lookup/uniform", two_sides, 4, 20, &made);
-    assert_string_equal(made.documents[0].baseline->name, "list+u64");
-    const struct bo_run_document *one = &made.documents[0];
+    made = make_run("lprf", "lookup/uniform", two_sides, 4, 20);
+    assert_string_equal(made->documents[0].baseline->name, "list+u64");
+    const struct bo_run_document *one = &made->documents[0];
     const struct bo_main_pick main = bo_main_pick_of(&one, 1, &arena);
     assert_null(main.status_quo.to);
     assert_string_equal(main.proposal.to->name, "hash-open+u64");
-    bo_run_free(&made);
 }
 
 /* A median of fewer than 6 repetitions has no interval, so that no pick by times is clear. */
 TEST(few_repetitions_leave_it_open)
 {
     for (unsigned n = 1; n <= 6; n++) {
-        struct bo_run made;
-        struct printed p;
         const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
-        make_run("pcdata", "point/uniform", readers, 5, n, &made);
-        const struct bo_pick answer = pick_of(&made, wishes, 2);
+        const struct bo_run *made = make_run("pcdata", "point/uniform", readers, 5, n);
+        const struct bo_pick answer = pick_of(made, wishes, 2);
         assert_int_equal(answer.clarity, n < 6 ? BO_NO_INTERVAL : BO_IS_CLEAR);
-        assert_int_equal(pick_of(&made, wishes, 1).clarity, BO_IS_CLEAR); /* bytes are exact */
-        printing(&p);
-        bo_pick_print(&answer, 300, &p.arena, p.out);
-        const struct bo_page page = {.run = &made, .root = "", .arena = &p.arena, .out = p.out};
-        bo_page_use_picks(&page, &made.documents[0], bo_report_of("pcdata")->uses);
-        char *text = printed_text(&p);
+        assert_int_equal(pick_of(made, wishes, 1).clarity, BO_IS_CLEAR); /* bytes are exact */
+        const struct bo_page page = printing_page(made);
+        bo_pick_print(&answer, 300, &arena, page.out);
+        bo_page_use_picks(&page, &made->documents[0], bo_report_of("pcdata")->uses);
+        char *text = printed_text();
         assert_true((strstr(text, "of fewer than 6 repetitions has no 95% interval") != NULL) ==
                     (n < 6));
         assert_true((strstr(text, " | 3.00x, no 95% interval | ") != NULL) == (n < 6));
         assert_true((strchr(text, '[') == NULL) == (n < 6));
-        free(text);
-        bo_run_free(&made);
     }
 }
 
@@ -417,22 +378,15 @@ TEST(ranges_are_sentences)
                                        {"linear-index", "proposed", 128, 10},
                                        {"run-array", "control", 70, 10.1},
                                        {"raw", "control", 70, 20}};
-    struct bo_run made;
-    struct printed p;
     const struct bo_wish wishes[] = {size_of(1), time_of("point/uniform", 1)};
-    make_run("pcdata", "point/uniform", tied, 4, 20, &made);
-    const struct bo_pick answer = pick_of(&made, wishes, 2);
-    printing(&p);
-    bo_pick_print(&answer, 200, &p.arena, p.out);
-    char *text = printed_text(&p);
-    assert_non_null(strstr(text,
-                           "\nThe weight of B/table is 1. The pick is the same for any weight "
-                           "above 0.0165; below that it is linear-index.\n"));
-    assert_non_null(strstr(text,
-                           "\nThe weight of point/uniform is 1. The pick is the same for any "
-                           "weight above 0 and below 60.7; above that it is linear-index.\n"));
-    free(text);
-    bo_run_free(&made);
+    const struct bo_run *made = make_run("pcdata", "point/uniform", tied, 4, 20);
+    const struct bo_pick answer = pick_of(made, wishes, 2);
+    bo_pick_print(&answer, 200, &arena, printing());
+    char *text = printed_text();
+    assert_has(text, "\nThe weight of B/table is 1. The pick is the same for any weight "
+                     "above 0.0165; below that it is linear-index.\n");
+    assert_has(text, "\nThe weight of point/uniform is 1. The pick is the same for any "
+                     "weight above 0 and below 60.7; above that it is linear-index.\n");
 }
 
 /* A format's uses include the cost of building, in time and in memory. */
@@ -468,19 +422,15 @@ TEST(printed)
 {
     const struct bo_wish wishes[] = {size_of(1), time_of("point/pc-4096", 1)};
     const struct bo_pick answer = pick(wishes, 2, 2);
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    bo_pick_print(&answer, 120, &arena, out);
-    fclose(out);
-    assert_non_null(strstr(text, "The pick: frame-24. The runner-up of another encoding, "));
-    assert_non_null(strstr(text, "Not compared:\n"));
-    assert_non_null(strstr(text, "large sample, of a user  frame-24"));
-    free(text);
+    bo_pick_print(&answer, 120, &arena, printing());
+    const char *text = printed_text();
+    assert_has(text, "The pick: frame-24. The runner-up of another encoding, ");
+    assert_has(text, "Not compared:\n");
+    assert_has(text, "large sample, of a user  frame-24");
     json_t *json = bo_pick_json(&answer);
     assert_string_equal(json_string_value(json_object_get(json, "pick")), "frame-24");
     assert_int_equal(json_array_size(json_object_get(json, "codecs")), answer.n_codecs);
     json_decref(json);
 }
 
-TEST_FILE(make, release)
+TEST_FILE(make, sample_teardown)

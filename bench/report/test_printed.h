@@ -1,31 +1,86 @@
-/* The output of printing functions as text, for tests. Included after cmocka's headers. */
+/* The output of printing functions as text, for tests. Texts live in the arena of the fixture. */
 #ifndef BO_TEST_PRINTED_H
 #define BO_TEST_PRINTED_H
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "harness/core/arena.h"
+#include "bench/report/page.h"
+#include "harness/core/print.h"
+#include "harness/core/test_fixture.h"
 
-struct printed {
+/* ---- printing -------------------------------------------------------------------------------- */
+
+/* What is being printed. */
+static struct {
     FILE *out;
-    struct bo_arena arena;
     char *text;
     size_t n;
-};
+} capture;
 
-static inline void printing(struct printed *printed)
+static inline FILE *printing(void)
 {
-    bo_arena_init(&printed->arena, BO_ARENA_UNLIMITED);
-    printed->out = open_memstream(&printed->text, &printed->n);
-    assert_non_null(printed->out);
+    capture.out = open_memstream(&capture.text, &capture.n);
+    assert_non_null(capture.out);
+    return capture.out;
 }
 
-/* Malloced. */
-static inline char *printed_text(struct printed *printed)
+/* What was printed since printing(). */
+static inline char *printed_text(void)
 {
-    fclose(printed->out);
-    bo_arena_free(&printed->arena);
-    return printed->text;
+    fclose(capture.out);
+    char *text = bo_arena_printf(&arena, "%s", capture.text);
+    free(capture.text);
+    return text;
+}
+
+/* A page of the run that is being printed. */
+static inline struct bo_page printing_page(const struct bo_run *run)
+{
+    return (struct bo_page){.run = run,
+                            .root = "",
+                            .results = "r.json",
+                            .pictures = "p",
+                            .arena = &arena,
+                            .out = printing()};
+}
+
+static inline char *grid_text(const struct bo_grid *grid)
+{
+    bo_grid_markdown(grid, printing());
+    return printed_text();
+}
+
+/* ---- looking at it --------------------------------------------------------------------------- */
+
+/* Where the text has the part. */
+static inline char *assert_has(const char *text, const char *part)
+{
+    char *at = strstr(text, part);
+    if (!at)
+        fail_msg("no '%s' in:\n%s", part, text);
+    return at;
+}
+
+static inline void assert_has_all(const char *text, const char *const *parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_has(text, parts[i]);
+}
+
+static inline void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("'%s' in:\n%s", part, text);
+}
+
+static inline unsigned count_of(const char *text, const char *part)
+{
+    unsigned n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        n++;
+    return n;
 }
 
 #endif

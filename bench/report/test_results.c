@@ -10,6 +10,7 @@
 
 #include "bench/measure/test_toy.h"
 #include "bench/report/run_table.h"
+#include "bench/report/test_printed.h"
 #include "bench/runs/results.h"
 
 /* One cell with three rows: measured three times, failed, and failed after one repetition. */
@@ -183,7 +184,7 @@ TEST(a_users_path_stays_private)
     f.document.path = f.document.provenance = "/home/somebody/secret.txt";
     json_t *json = results_json(&f);
     char *text = json_dumps(json, 0);
-    assert_null(strstr(text, "somebody"));
+    assert_lacks(text, "somebody");
     free(text);
     json_decref(json);
 }
@@ -215,27 +216,18 @@ TEST(what_is_written_reads_back)
     json_decref(json);
 }
 
-/* The output of a printing function. The caller frees it. */
 static char *csv_text(const struct fixture *f)
 {
-    char *text;
-    size_t n;
     struct bo_results *made = results(f);
-    FILE *out = open_memstream(&text, &n);
-    bo_results_csv(made, out);
-    fclose(out);
+    bo_results_csv(made, printing());
     bo_results_free(made);
-    return text;
+    return printed_text();
 }
 
 static char *table_text(const struct fixture *f, unsigned width)
 {
-    char *text;
-    size_t n;
-    FILE *out = open_memstream(&text, &n);
-    bo_table_print(&f->plan, &f->on, width, out);
-    fclose(out);
-    return text;
+    bo_table_print(&f->plan, &f->on, width, printing());
+    return printed_text();
 }
 
 TEST(csv_by_hand)
@@ -251,7 +243,6 @@ TEST(csv_by_hand)
         "toy/honest/box/get/uniform,3,12,5.2915,7,15,,,164,1.5,,,,,,\"\"\n"
         "toy/honest/box/open,0,,,,,,,,,,,,,,\"crashed: \"\"quoted\"\"\"\n"
         "toy/honest/box/encode,1,1,,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
-    free(text);
 }
 
 TEST(tables_show_medians_and_failures)
@@ -259,26 +250,17 @@ TEST(tables_show_medians_and_failures)
     struct fixture f;
     make(&f);
     char *text = table_text(&f, 120);
-    assert_non_null(strstr(text, "12.0 [7.00-15.0]"));
-    assert_non_null(strstr(text, "failed: toy/honest/box/open: crashed: \"quoted\"\n"));
-    assert_non_null(strstr(text, "not run: get/nowhere of box"));
-    free(text);
+    assert_has(text, "12.0 [7.00-15.0]");
+    assert_has(text, "failed: toy/honest/box/open: crashed: \"quoted\"\n");
+    assert_has(text, "not run: get/nowhere of box");
 }
 
 TEST(narrow_tables_go_on_below)
 {
     struct fixture f;
     make(&f);
-    char *wide = table_text(&f, 120), *narrow = table_text(&f, 10);
-    unsigned n_wide = 0, n_narrow = 0;
-    for (const char *p = wide; (p = strstr(p, "honest  ")); p++)
-        n_wide++;
-    for (const char *p = narrow; (p = strstr(p, "honest  ")); p++)
-        n_narrow++;
-    assert_int_equal(n_wide, 1);
-    assert_int_equal(n_narrow, 3);
-    free(wide);
-    free(narrow);
+    assert_int_equal(count_of(table_text(&f, 120), "honest  "), 1);
+    assert_int_equal(count_of(table_text(&f, 10), "honest  "), 3);
 }
 
 TEST(times_in_their_units)
@@ -299,4 +281,4 @@ TEST(times_in_their_units)
     }
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(set_up, tear_down)

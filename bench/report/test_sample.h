@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/report/report.h"
 #include "bench/report/styles.h"
+#include "bench/report/test_printed.h"
 
 /*
  * The reason why one codec cannot hold the documents. Contains the character that ends a cell in
@@ -203,52 +205,58 @@ static inline json_t *sample_json_of(unsigned n)
     return json;
 }
 
-/* Release with bo_run_free. */
-static inline void sample_make(struct bo_run *run)
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static struct bo_run sample_runs[128];
+static unsigned n_sample_runs;
+
+/* The run of these results, which it takes ownership of. Released by sample_teardown. */
+static inline struct bo_run *sample_take(json_t *json)
 {
-    assert_true(bo_run_take(sample_json(), "sample", run));
+    assert_true(n_sample_runs < N_ELEMENTS(sample_runs));
+    struct bo_run *run = &sample_runs[n_sample_runs++];
+    assert_true(bo_run_take(json, "sample", run));
+    return run;
 }
 
-/* The sample as a group's state. */
+/* The fixture of a file (test_fixture.h), with the sample as state. */
 static inline int sample_setup(void **state)
 {
-    static struct bo_run run;
-    sample_make(&run);
-    *state = &run;
-    return 0;
+    *state = sample_take(sample_json());
+    return set_up(state);
 }
 
 static inline int sample_teardown(void **state)
 {
-    bo_run_free(*state);
-    return 0;
+    while (n_sample_runs > 0)
+        bo_run_free(&sample_runs[--n_sample_runs]);
+    return tear_down(state);
 }
 
 /* ---- looking at what was printed ------------------------------------------------------------- */
 
-/* The output of a style, malloced. NULL document: the largest, or all if the style shows all. */
+/* The output of a style. NULL document: the largest, or all if the style shows all. */
 static inline char *sample_print(const struct bo_run *run, const char *style, const char *document,
                                  const char *kind)
 {
     struct bo_table table = {.run = run, .format = "pcdata"};
-    char *text = NULL;
-    size_t nbytes;
     table.document = bo_run_document(run, "pcdata", document);
     table.only = document ? table.document : NULL;
     assert_true(bo_filter_parse(kind, &table.filter.kinds));
-    for (const struct bo_table_style *s = bo_table_styles; s->name; s++) {
-        if (strcmp(s->name, style) != 0)
-            continue;
-        struct bo_arena arena;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        FILE *out = open_memstream(&text, &nbytes);
-        assert_non_null(out);
-        s->print(&table, &arena, out);
-        fclose(out);
-        bo_arena_free(&arena);
-    }
-    assert_non_null(text);
-    return text;
+    const struct bo_table_style *s = bo_table_styles;
+    while (s->name && strcmp(s->name, style) != 0)
+        s++;
+    assert_non_null(s->name);
+    s->print(&table, &arena, printing());
+    return printed_text();
+}
+
+/* A report of the run that is being printed, on a page from which `root` leads to the top. */
+static inline struct bo_report printing_report(const struct bo_run *run, const char *root)
+{
+    static struct bo_report_run source;
+    source = (struct bo_report_run){run, "results/test-cpu-2c/x.json", "results/test-cpu-2c"};
+    return (struct bo_report){&source, 1, &arena, printing(), root};
 }
 
 /* Cuts the next line off *rest and advances it. NULL at the end. */

@@ -62,11 +62,8 @@ TEST(test_deals_all_out_once)
 /* The sample's d-th document as shard d + 1 of 2. */
 static json_t *make_shard(size_t d)
 {
-    struct bo_run run;
-    sample_make(&run);
-    json_t *json = json_deep_copy(run.json), *entries = json_object_get(json, "benchmarks"), *entry;
+    json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks"), *entry;
     json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    bo_run_free(&run);
     json_object_set_new(ours, "shard",
                         json_pack("{s:i, s:i, s:i, s:s}", "shard", (int)d + 1, "of", 2, "documents",
                                   2, "list", "0123"));
@@ -94,22 +91,16 @@ static json_t *merge_two(json_t *a, json_t *b, bool partial, char why[BO_MAX_SHA
 TEST(test_merged_is_the_whole)
 {
     char why[BO_MAX_SHARD_ERROR];
-    struct bo_run whole, merged;
-    sample_make(&whole);
-    assert_true(bo_run_take(merge_two(make_shard(1), make_shard(0), false, why), "m", &merged));
-    assert_int_equal(merged.n_documents, 2);
+    const struct bo_run *merged = sample_take(merge_two(make_shard(1), make_shard(0), false, why));
+    assert_int_equal(merged->n_documents, 2);
     for (unsigned d = 0; d < 2; d++) {
-        char *a = sample_print(&whole, "md", sample_documents[d], NULL);
-        char *b = sample_print(&merged, "md", sample_documents[d], NULL);
+        char *a = sample_print(*state, "md", sample_documents[d], NULL);
+        char *b = sample_print(merged, "md", sample_documents[d], NULL);
         for (char *p = a, *q = b; *p != '\n' || p[1] != '\n'; p++, q++)
             assert_int_equal(*p, *q);
-        assert_non_null(strstr(b, d ? "shard 2 of 2" : "shard 1 of 2"));
-        assert_null(strstr(a, "shard"));
-        free(a);
-        free(b);
+        assert_has(b, d ? "shard 2 of 2" : "shard 1 of 2");
+        assert_lacks(a, "shard");
     }
-    bo_run_free(&whole);
-    bo_run_free(&merged);
 }
 
 TEST(test_refuses)
@@ -163,17 +154,15 @@ TEST(test_keeps_what_is_shared)
     json_object_set_new(json_object_get(json_object_get(b, "context"), "bakeoff"), "machine",
                         json_string("other-cpu-8c"));
     json_object_set_new(json_object_get(b, "context"), "num_cpus", json_integer(8));
-    struct bo_run run;
-    assert_true(bo_run_take(merge_two(a, b, false, why), "m", &run));
-    assert_string_equal(bo_environment_fact(&run.environment, "machine"), "several");
-    assert_string_equal(bo_environment_fact(&run.environment, "cpu"), "Test CPU");
-    assert_true(isnan(bo_environment_number(&run.environment, "num_cpus")));
-    assert_string_equal(bo_environment_fact(run.documents[0].environment, "machine"),
+    const struct bo_run *run = sample_take(merge_two(a, b, false, why));
+    assert_string_equal(bo_environment_fact(&run->environment, "machine"), "several");
+    assert_string_equal(bo_environment_fact(&run->environment, "cpu"), "Test CPU");
+    assert_true(isnan(bo_environment_number(&run->environment, "num_cpus")));
+    assert_string_equal(bo_environment_fact(run->documents[0].environment, "machine"),
                         "other-cpu-8c");
-    assert_string_equal(bo_environment_fact(run.documents[1].environment, "machine"),
+    assert_string_equal(bo_environment_fact(run->documents[1].environment, "machine"),
                         "test-cpu-2c");
-    assert_non_null(bo_parts_note(&run));
-    bo_run_free(&run);
+    assert_non_null(bo_parts_note(run));
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(sample_setup, sample_teardown)

@@ -26,20 +26,8 @@ static const struct bo_size_table table = {
 /* frame-24: 725 and 1450 bytes, 525 and 1250 under zstd, of 1000 and 2000. */
 TEST(sums_by_hand)
 {
-    struct bo_arena arena;
-    char *text = NULL;
-    size_t nbytes;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    const struct bo_page page = {.run = *state,
-                                 .root = "",
-                                 .results = "results/x.json",
-                                 .pictures = "results",
-                                 .arena = &arena,
-                                 .out = out};
+    const struct bo_page page = printing_page(*state);
     bo_page_size_table(&page, "pcdata", &table);
-    fclose(out);
     static const char *const needed[] = {
         "\n### Title\n\nText.\n\n",
         "| Profile | now | then | then % | share | each | runs | packed % | broken % | tool % |\n",
@@ -50,11 +38,7 @@ TEST(sums_by_hand)
         "| *geometric mean* |  |  | +25.0% | 125.0% |  | 65.0% | -42.7% | - | - |\n",
         "\nIt takes 125.0%, or 59.2%, 7.500 each; 3000; (not measured), (not measured).\n",
     };
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!strstr(text, needed[i]))
-            fail_msg("lacks: %s\nin:\n%s", needed[i], text);
-    free(text);
-    bo_arena_free(&arena);
+    assert_has_all(printed_text(), needed, N_ELEMENTS(needed));
 }
 
 TEST_FILE(sample_setup, sample_teardown)

@@ -7,45 +7,31 @@
 #include "bench/report/sizes.h"
 #include "harness/core/input.h"
 
-static char *grid_text(bool machine_dependent)
+static char *sizes_text(const struct bo_run *run, bool machine_dependent)
 {
-    struct bo_run run;
-    struct bo_arena arena;
     struct bo_grid grid;
-    char *text = NULL;
-    size_t nbytes;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    FILE *out = open_memstream(&text, &nbytes);
-    assert_non_null(out);
-    sample_make(&run);
-    bo_sizes_grid(&run.documents[0].sizes, machine_dependent, &arena, &grid);
-    bo_grid_markdown(&grid, out);
-    fclose(out);
-    bo_run_free(&run);
-    bo_arena_free(&arena);
-    return text;
+    bo_sizes_grid(&run->documents[0].sizes, machine_dependent, &arena, &grid);
+    return grid_text(&grid);
 }
 
 TEST(a_table_by_hand)
 {
-    char *text = grid_text(true);
-    assert_non_null(strstr(text, "| codec | role | sections | aside | bytes | ratio | B/table | "
-                                 "zstd -19 | lz4 -9 | xz -9 |\n"));
-    assert_non_null(strstr(text, "| frame-24 | new | index 100, runs 625 | directory 77 | 725 | "
-                                 "0.725 | 2.90 | 525 | 575 | 475 |\n"));
-    assert_non_null(strstr(text, "| broken | new | failed: " SAMPLE_FLAW_IN_CELL " |  | - | "));
-    assert_non_null(strstr(text, "| 500 | 0.500 | 2.00 |"));
-    free(text);
+    char *text = sizes_text(*state, true);
+    assert_has(text, "| codec | role | sections | aside | bytes | ratio | B/table | "
+                     "zstd -19 | lz4 -9 | xz -9 |\n");
+    assert_has(text, "| frame-24 | new | index 100, runs 625 | directory 77 | 725 | "
+                     "0.725 | 2.90 | 525 | 575 | 475 |\n");
+    assert_has(text, "| broken | new | failed: " SAMPLE_FLAW_IN_CELL " |  | - | ");
+    assert_has(text, "| 500 | 0.500 | 2.00 |");
 }
 
 /* Figures that depend on compressor libraries or floating point are not in the checked block. */
 TEST(checked_tables_hold_nothing_of_the_machine)
 {
-    char *text = grid_text(false);
-    assert_non_null(strstr(text, "| 725 | 0.725 | 2.90 |\n"));
-    assert_null(strstr(text, "zstd"));
-    assert_null(strstr(text, "entropy"));
-    free(text);
+    char *text = sizes_text(*state, false);
+    assert_has(text, "| 725 | 0.725 | 2.90 |\n");
+    assert_lacks(text, "zstd");
+    assert_lacks(text, "entropy");
 }
 
 /* ---- the block ------------------------------------------------------------------------------- */
@@ -58,18 +44,15 @@ static char *block(void)
     const char *begin = memmem(in.bytes.p, in.bytes.n, "<!-- sizes begin -->", 20);
     const char *end = memmem(in.bytes.p, in.bytes.n, "<!-- sizes end -->\n", 19);
     assert_true(begin && end && begin < end);
-    char *text = strndup(begin, (size_t)(end - begin) + 19);
+    char *text = bo_arena_printf(&arena, "%.*s", (int)(end - begin) + 19, begin);
     bo_input_close(&in);
     return text;
 }
 
 static bool compare(const char *report, const char *fresh, char **message_ret)
 {
-    size_t nbytes;
-    FILE *out = open_memstream(message_ret, &nbytes);
-    assert_non_null(out);
-    const bool same = bo_sizes_compare(report, fresh, out);
-    fclose(out);
+    const bool same = bo_sizes_compare(report, fresh, printing());
+    *message_ret = printed_text();
     return same;
 }
 
@@ -84,8 +67,7 @@ TEST(the_block_is_complete)
         const struct bo_document *d = &documents.items[i];
         char name[256];
         snprintf(name, sizeof name, "\n**%s, %s** ", d->format->name, d->name);
-        const char *at = strstr(a, name);
-        assert_non_null(at);
+        const char *at = assert_has(a, name);
         for (const struct bo_codec *const *c = d->format->codecs; *c; c++) {
             snprintf(name, sizeof name, "\n| %s%s | ", (*c)->name,
                      (*c)->probabilistic ? " (~)" : "");
@@ -93,38 +75,24 @@ TEST(the_block_is_complete)
         }
     }
     bo_documents_free(&documents);
-    free(a);
 }
 
 TEST(equal_blocks_pass_wherever_they_stand)
 {
-    char *fresh = block(), *report = NULL, *message;
-    assert_true(asprintf(&report, "# A page\n\n%s\nmore of it\n", fresh) > 0);
+    char *fresh = block(), *message;
+    const char *report = bo_arena_printf(&arena, "# A page\n\n%s\nmore of it\n", fresh);
     assert_true(compare(report, fresh, &message));
     assert_string_equal(message, "");
-    free(message);
-    free(report);
-    free(fresh);
 }
 
 TEST(one_changed_byte_is_shown)
 {
-    char *fresh = block(), *report = strdup(fresh), *message;
-    char *digit = strstr(report, "| 1.000 |");
-    assert_non_null(digit);
-    digit[2] = '2';
+    char *fresh = block(), *report = block(), *message;
+    assert_has(report, "| 1.000 |")[2] = '2';
     assert_false(compare(report, fresh, &message));
-    char *removed = strstr(message, "\n-| "), *added = strstr(message, "\n+| ");
-    assert_non_null(removed);
-    assert_non_null(added);
-    assert_non_null(strstr(removed, "| 2.000 |"));
-    unsigned n_lines = 0;
-    for (const char *p = message; *p; p++)
-        n_lines += *p == '\n';
-    assert_int_equal(n_lines, 4); /* two of heading, one old, one new */
-    free(message);
-    free(report);
-    free(fresh);
+    assert_has(assert_has(message, "\n-| "), "| 2.000 |");
+    assert_has(message, "\n+| ");
+    assert_int_equal(count_of(message, "\n"), 4); /* two of heading, one old, one new */
 }
 
 TEST(lost_and_new_lines_are_shown)
@@ -133,11 +101,9 @@ TEST(lost_and_new_lines_are_shown)
     assert_false(compare("<!-- sizes begin -->\na\nb\nc\n<!-- sizes end -->\n",
                          "<!-- sizes begin -->\nb\nx\nc\n<!-- sizes end -->\n", &message));
     assert_string_equal(message, "--- the report\n+++ a fresh run\n-a\n+x\n");
-    free(message);
     assert_false(compare("a page without a block\n", "<!-- sizes begin -->\n<!-- sizes end -->\n",
                          &message));
-    assert_non_null(strstr(message, "no table of sizes"));
-    free(message);
+    assert_has(message, "no table of sizes");
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(sample_setup, sample_teardown)

@@ -31,7 +31,6 @@ TEST(markdown_rows_have_equal_columns)
     }
     assert_int_equal(rows, N_SAMPLE_CODECS + 2);
     assert_true(columns > 10);
-    free(text);
 }
 
 TEST(rfc_stays_in_72_columns)
@@ -45,7 +44,6 @@ TEST(rfc_stays_in_72_columns)
     assert_true(longest <= BO_RFC_WIDTH);
     assert_true(longest > BO_RFC_WIDTH / 2);
     assert_true(n_lines > 2 * N_SAMPLE_CODECS);
-    free(text);
 }
 
 TEST(rfc_says_how_to_judge_and_repeat)
@@ -63,16 +61,13 @@ TEST(rfc_says_how_to_judge_and_repeat)
         "made for a test",
         "2025-03-01",
     };
-    char *joined = strdup(text); /* words may stand on two lines */
+    char *joined = bo_arena_printf(&arena, "%s", text); /* words may stand on two lines */
     size_t n = 0;
     for (const char *p = text; *p; p++)
         if (!(strchr(" \n\\", *p) && n && joined[n - 1] == ' '))
             joined[n++] = *p == '\n' || *p == '\\' ? ' ' : *p;
     joined[n] = 0;
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        assert_non_null(strstr(joined, needed[i]));
-    free(joined);
-    free(text);
+    assert_has_all(joined, needed, N_ELEMENTS(needed));
 }
 
 /* The front, the status quo, proposals and failures. If the user selects codecs, exactly these. */
@@ -80,12 +75,10 @@ TEST(rfc_has_the_codecs_that_matter)
 {
     static const char *const shown[] = {"varint-delta ", "linear-index ", "liar ", "broken "};
     char *text = sample_print(*state, "rfc", NULL, NULL);
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        assert_non_null(strstr(text, shown[i]));
-    assert_null(strstr(text, "\nnoop "));
-    assert_null(strstr(text, "\nframe-24 ")); /* liar is smaller and faster */
-    assert_non_null(strstr(text, "5 of 7 codecs: the Pareto front of bytes and point/uniform"));
-    free(text);
+    assert_has_all(text, shown, N_ELEMENTS(shown));
+    assert_lacks(text, "\nnoop ");
+    assert_lacks(text, "\nframe-24 "); /* liar is smaller and faster */
+    assert_has(text, "5 of 7 codecs: the Pareto front of bytes and point/uniform");
 }
 
 /* Names, figures and words of any length must not break any width. */
@@ -94,13 +87,10 @@ TEST(text_grids_cut_and_wrap)
     static const char x[] =
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     for (unsigned width = 24; width <= 80; width++) {
-        struct bo_arena arena;
         struct bo_grid grid;
-        char *text = NULL, *rest, *line, *words = NULL;
-        size_t nbytes, longest = 0;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        char *rest, *line, *words = bo_arena_printf(&arena, "word");
+        size_t longest = 0;
         bo_grid_init(&grid, &arena, 1);
-        words = bo_arena_printf(&arena, "word");
         for (unsigned row = 0; row < 3; row++) {
             for (unsigned column = 0; column < 12; column++) {
                 const int n = (int)((row * 31 + column * column * 7) % (column == 5 ? 79 : 13));
@@ -109,17 +99,13 @@ TEST(text_grids_cut_and_wrap)
             }
             bo_grid_end_row(&grid);
         }
-        FILE *out = open_memstream(&text, &nbytes);
-        assert_non_null(out);
+        FILE *out = printing();
         bo_grid_text(&grid, width, out);
         bo_print_wrapped(out, words, width, "   ");
-        fclose(out);
-        rest = text;
+        rest = printed_text();
         while ((line = next_line(&rest)))
             longest = strlen(line) > longest ? strlen(line) : longest;
         assert_true(longest <= width);
-        free(text);
-        bo_arena_free(&arena);
     }
 }
 
@@ -137,12 +123,10 @@ TEST(tex_rows_have_equal_columns)
         assert_int_equal(n, columns);
     }
     assert_true(columns > 10);
-    free(text);
     text = sample_print(*state, "tex", NULL, NULL);
-    assert_non_null(strstr(text, "\\toprule"));
+    assert_has(text, "\\toprule");
     for (const char *p = text; (p = strchr(p, '%')); p++)
         assert_int_equal(p[-1], '\\'); /* else it starts a comment */
-    free(text);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -195,7 +179,6 @@ TEST(csv_has_the_figures_of_the_results)
             }
         }
     assert_null(next_line(&rest));
-    free(text);
 }
 
 /* Compares a figure in CSV, "" if missing, with that in JSON, null if missing. */
@@ -234,8 +217,6 @@ TEST(json_has_the_figures_of_csv)
         }
     }
     json_decref(object);
-    free(text);
-    free(csv);
 }
 
 TEST(json_says_where_figures_come_from)
@@ -254,44 +235,31 @@ TEST(json_says_where_figures_come_from)
     assert_true(json_is_null(json_object_get(broken, "bytes")));
     assert_null(json_object_get(json_object_get(json_array_get(codecs, 0), "rows"), "encode"));
     json_decref(object);
-    free(text);
-}
-
-/* The line of a codec in a text. The test fails without one. */
-static const char *line_of(const char *text, const char *start)
-{
-    const char *line = strstr(text, start);
-    assert_non_null(line);
-    return line;
 }
 
 TEST(markdown_has_the_figures_of_the_results)
 {
     char *text = sample_print(*state, "md", "small-sample", "point");
     char expected[96];
-    const char *line = line_of(text, "| linear-index | proposed | random | 1250 | 1.250 | 5.00 |");
+    const char *line =
+        assert_has(text, "| linear-index | proposed | random | 1250 | 1.250 | 5.00 |");
     snprintf(expected, sizeof expected, "| %.0f [%.0f, %.0f] |", sample_median(2, 3, 0),
              sample_time(2, 3, 0, SAMPLE_LOW), sample_time(2, 3, 0, SAMPLE_HIGH));
-    const char *at = strstr(line, expected);
-    assert_non_null(at);
-    assert_true(at < strchr(line, '\n'));
-    assert_null(strstr(text, "encode"));
-    free(text);
+    assert_true(assert_has(line, expected) < strchr(line, '\n'));
+    assert_lacks(text, "encode");
 }
 
 TEST(a_reader_has_the_bytes_of_its_encoding)
 {
     char *text = sample_print(*state, "md", "small-sample", NULL);
-    line_of(text, "| varint-delta-cached | status quo | random | 1000 | 1.000 |");
-    line_of(text, "| noop | control | - | - | - |");
-    free(text);
+    assert_has(text, "| varint-delta-cached | status quo | random | 1000 | 1.000 |");
+    assert_has(text, "| noop | control | - | - | - |");
 }
 
 TEST(the_largest_document_is_the_one_shown)
 {
     char *text = sample_print(*state, "md", NULL, NULL);
-    line_of(text, "| varint-delta | status quo | random | 2000 |");
-    free(text);
+    assert_has(text, "| varint-delta | status quo | random | 2000 |");
 }
 
 /* ---- few repetitions ------------------------------------------------------------------------- */
@@ -301,27 +269,20 @@ TEST(few_repetitions_have_no_interval)
 {
     static const char none[] = "no 95% intervals, which need 6 repetitions";
     for (unsigned n = 1; n <= 6; n++) {
-        struct bo_run run;
-        assert_true(bo_run_take(sample_json_of(n), "few", &run));
+        const struct bo_run *run = sample_take(sample_json_of(n));
         const bool few = n < 6;
-        char *text = sample_print(&run, "md", "small-sample", NULL);
+        char *text = sample_print(run, "md", "small-sample", NULL);
         assert_true((strchr(text, '[') == NULL) == few);
         assert_true((strstr(text, none) != NULL) == few);
-        free(text);
-        text = sample_print(&run, "rfc", "small-sample", NULL);
+        text = sample_print(run, "rfc", "small-sample", NULL);
         assert_true((strstr(text, "+-") == NULL) == few);
-        free(text);
-        text = sample_print(&run, "gobench", "small-sample", NULL);
+        text = sample_print(run, "gobench", "small-sample", NULL);
         assert_true((strstr(text, "\n# Fewer than 6 repetitions") != NULL) == few);
-        free(text);
-        text = sample_print(&run, "csv", "small-sample", NULL);
+        text = sample_print(run, "csv", "small-sample", NULL);
         char *rest = text, *heading = next_line(&rest), *line = next_line(&rest);
         assert_true((*field(line, find_field(heading, "open low_ns")) == ',') == few);
-        free(text);
-        text = sample_print(&run, "json", "small-sample", NULL);
+        text = sample_print(run, "json", "small-sample", NULL);
         assert_true((strstr(text, "\"low_ns\": null") != NULL) || !few);
-        free(text);
-        bo_run_free(&run);
     }
 }
 
@@ -332,22 +293,17 @@ TEST(failures_stay_visible)
     static const char *const people[] = {"md", "rfc", "tex"};
     for (size_t i = 0; i < 3; i++) {
         char *text = sample_print(*state, people[i], NULL, NULL);
-        const char *row = strstr(text, "broken");
-        assert_non_null(row);
-        assert_non_null(strstr(row, "failed"));
-        assert_non_null(strstr(text, "failed: broken: " SAMPLE_FLAW));
-        assert_non_null(strstr(text, "failed: liar, point/pc-4096: wrong answer"));
-        free(text);
+        assert_has(assert_has(text, "broken"), "failed");
+        assert_has(text, "failed: broken: " SAMPLE_FLAW);
+        assert_has(text, "failed: liar, point/pc-4096: wrong answer");
     }
     char *text = sample_print(*state, "md", NULL, "point");
     const char *liar = strstr(text, "| liar |"), *broken = strstr(text, "| broken |");
     assert_non_null(memmem(liar, strcspn(liar, "\n"), " | failed | ", 12));
     assert_non_null(memmem(broken, strcspn(broken, "\n"), " | failed | failed | ", 21));
-    free(text);
     text = sample_print(*state, "csv", NULL, NULL);
-    assert_non_null(strstr(text, SAMPLE_FLAW));
-    assert_non_null(strstr(text, "point/pc-4096: wrong answer: query 12 of the set"));
-    free(text);
+    assert_has(text, SAMPLE_FLAW);
+    assert_has(text, "point/pc-4096: wrong answer: query 12 of the set");
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -357,32 +313,23 @@ TEST(failures_stay_visible)
  */
 TEST(paths_are_named)
 {
-    struct bo_run run;
     json_t *json = sample_json();
     sample_add_portable(json, "liar", 1.5);
-    assert_true(bo_run_take(json, "paths", &run));
-    char *text = sample_print(&run, "md", NULL, "point");
+    const struct bo_run *run = sample_take(json);
+    char *text = sample_print(run, "md", NULL, "point");
     const double median = sample_median(5, 3, 1), portable = 1.5 * median;
     char cell[64];
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_non_null(strstr(text, "| access | path (portable C in round brackets) | bytes |"));
-    const char *liar = strstr(text, "| liar | new | random | x86-64-v3 | ");
-    assert_non_null(liar);
+    assert_has(text, "| access | path (portable C in round brackets) | bytes |");
+    const char *liar = assert_has(text, "| liar | new | random | x86-64-v3 | ");
     snprintf(cell, sizeof cell, "| %s [", bo_significant(&arena, median));
     assert_non_null(memmem(liar, strcspn(liar, "\n"), cell, strlen(cell)));
     snprintf(cell, sizeof cell, "] (%s) |", bo_significant(&arena, portable));
     assert_non_null(memmem(liar, strcspn(liar, "\n"), cell, strlen(cell)));
-    free(text);
-    text = sample_print(&run, "tex", NULL, "point");
-    assert_non_null(strstr(text, "liar & new & random & x86-64-v3 & "));
-    free(text);
-    text = sample_print(&run, "csv", NULL, "point");
-    assert_non_null(strstr(text, ",liar,new,random,x86-64-v3,,"));
-    assert_non_null(strstr(text, ",liar@portable,new,random,portable,liar,"));
-    free(text);
-    bo_arena_free(&arena);
-    bo_run_free(&run);
+    text = sample_print(run, "tex", NULL, "point");
+    assert_has(text, "liar & new & random & x86-64-v3 & ");
+    text = sample_print(run, "csv", NULL, "point");
+    assert_has(text, ",liar,new,random,x86-64-v3,,");
+    assert_has(text, ",liar@portable,new,random,portable,liar,");
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -394,7 +341,6 @@ TEST(paths_are_named)
 TEST(refusals_are_no_failures)
 {
     static const char flaw[] = "\"" SAMPLE_FLAW "\"", refusal[] = "\"unsupported: toys\"";
-    struct bo_run run;
     json_t *json = sample_json();
     char *text = json_dumps(json, 0);
     json_decref(json);
@@ -405,16 +351,14 @@ TEST(refusals_are_no_failures)
         free(text);
         text = longer;
     }
-    assert_true(bo_run_take(json_loads(text, 0, NULL), "refusing", &run));
+    const struct bo_run *run = sample_take(json_loads(text, 0, NULL));
     free(text);
-    text = sample_print(&run, "md", NULL, "point");
+    text = sample_print(run, "md", NULL, "point");
     const char *broken = strstr(text, "| broken |");
     assert_non_null(memmem(broken, strcspn(broken, "\n"), " | - | - | ", 11));
     assert_null(memmem(broken, strcspn(broken, "\n"), "failed", 6));
-    assert_non_null(strstr(text, "- not held by broken: toys\n"));
-    assert_null(strstr(text, "failed: broken"));
-    free(text);
-    bo_run_free(&run);
+    assert_has(text, "- not held by broken: toys\n");
+    assert_lacks(text, "failed: broken");
 }
 
 TEST(other_files_are_refused)
@@ -434,41 +378,34 @@ TEST(marks_by_hand)
     struct bo_run_codec codecs[] = {
         {.name = "a"}, {.name = "b", .leaves_out = "a name"}, {.name = "c", .probabilistic = true}};
     struct bo_run_document document = {.codecs = codecs, .n_codecs = 1};
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_string_equal(bo_codec_cell(&arena, &codecs[0]), "a");
     assert_string_equal(bo_codec_cell(&arena, &codecs[1]), "b (<)");
     assert_string_equal(bo_codec_cell(&arena, &codecs[2]), "c (~)");
     assert_null(bo_mark_note(&document));
     document.n_codecs = 2;
-    assert_non_null(strstr(bo_mark_note(&document), "(<): "));
-    assert_null(strstr(bo_mark_note(&document), "(~): "));
+    assert_has(bo_mark_note(&document), "(<): ");
+    assert_lacks(bo_mark_note(&document), "(~): ");
     document.n_codecs = 3;
-    assert_non_null(strstr(bo_mark_note(&document), "(<): "));
-    assert_non_null(strstr(bo_mark_note(&document), "(~): "));
-    bo_arena_free(&arena);
+    assert_has(bo_mark_note(&document), "(<): ");
+    assert_has(bo_mark_note(&document), "(~): ");
 }
 
 /* ---- the newest run -------------------------------------------------------------------------- */
 
 static char *path_in(const char *folder, const char *name)
 {
-    char *path = NULL;
-    assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
-    return path;
+    return bo_arena_printf(&arena, "%s/%s", folder, name);
 }
 
 static void assert_newest_of(const char *folder, const char *machine, const char *format,
                              const char *name)
 {
     char *found = bo_run_newest(folder, machine, format);
-    char *expected = name ? path_in(folder, name) : NULL;
     if (name)
-        assert_string_equal(found, expected);
+        assert_string_equal(found, path_in(folder, name));
     else
         assert_null(found);
     free(found);
-    free(expected);
 }
 
 static void assert_newest(const char *folder, const char *format, const char *name)
@@ -479,19 +416,14 @@ static void assert_newest(const char *folder, const char *format, const char *na
 /* The newest run of each format; here of the only one that has any. */
 static void assert_newest_runs(const char *folder, const char *name)
 {
-    struct bo_arena arena;
     struct bo_run *runs;
     const char **paths;
-    char *expected = path_in(folder, name);
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     assert_int_equal(bo_runs_newest(folder, NULL, NULL, &arena, &runs, &paths), 1);
-    assert_string_equal(paths[0], expected);
+    assert_string_equal(paths[0], path_in(folder, name));
     assert_ptr_equal(runs[0].documents[0].environment, &runs[0].parts[runs[0].n_parts]);
     assert_string_equal(bo_environment_fact(runs[0].documents[0].environment, "machine"),
                         bo_environment_fact(&runs[0].environment, "machine"));
     bo_run_free(&runs[0]);
-    bo_arena_free(&arena);
-    free(expected);
 }
 
 /*
@@ -510,26 +442,19 @@ TEST(the_newest_run_is_found)
     assert_int_equal(mkdir(a, 0777) | mkdir(b, 0777), 0);
     json_t *empty =
         json_pack("{s:{s:{s:[]}}, s:[]}", "context", "bakeoff", "documents", "benchmarks");
-    for (size_t i = 0; i < 4; i++) {
-        char *path = path_in(folder, files[i]);
-        assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path, 0), 0);
-        free(path);
-    }
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path_in(folder, files[i]), 0),
+                         0);
     assert_newest(folder, "pcdata", files[1]);
     assert_newest(folder, "another", NULL);
     assert_newest_of(folder, "a", "pcdata", files[0]);
     assert_newest_of(folder, "b", "pcdata", files[1]);
     assert_newest_of(folder, "c", "pcdata", NULL);
     assert_newest_runs(folder, files[1]);
-    for (size_t i = 0; i < 4; i++) {
-        char *path = path_in(folder, files[i]);
-        assert_int_equal(unlink(path), 0);
-        free(path);
-    }
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(unlink(path_in(folder, files[i])), 0);
     assert_int_equal(rmdir(a) | rmdir(b) | rmdir(folder), 0);
     json_decref(empty);
-    free(a);
-    free(b);
 }
 
 static void write_run(const json_t *run, const char *depth, bool is_partial, const char *path)
@@ -572,19 +497,13 @@ TEST(complete_runs_of_published_depth_come_first)
     char *a = path_in(folder, "a");
     assert_int_equal(mkdir(a, 0777), 0);
     for (size_t i = 0; i < N; i++) {
-        char *path = path_in(folder, cases[i].name);
-        write_run(run->json, cases[i].depth, cases[i].is_partial, path);
-        free(path);
+        write_run(run->json, cases[i].depth, cases[i].is_partial, path_in(folder, cases[i].name));
         assert_newest(folder, "pcdata", cases[i].table);
         assert_newest_runs(folder, cases[i].report);
     }
-    for (size_t i = 0; i < N; i++) {
-        char *path = path_in(folder, cases[i].name);
-        assert_int_equal(unlink(path), 0);
-        free(path);
-    }
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(unlink(path_in(folder, cases[i].name)), 0);
     assert_int_equal(rmdir(a) | rmdir(folder), 0);
-    free(a);
 }
 
 TEST_FILE(sample_setup, sample_teardown)
