@@ -276,38 +276,19 @@ static void put_csv_header(FILE *out)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* A text that grows. */
-struct text {
-    FILE *out;
-    char *p;
-    size_t n; /* after fflush(out) */
-};
-
 struct bo_results {
     json_t *context;
-    struct text entries, csv; /* of the documents so far: a line for each entry and each row */
-    unsigned n_families;      /* rows so far */
+    struct bo_memory_file entries,
+        csv;             /* of the documents so far: a line for each entry and each row */
+    unsigned n_families; /* rows so far */
 };
 
 enum { JSON_FLAGS = JSON_REAL_PRECISION(7) };
 
-static void open_text(struct text *text)
+static void put_text(const struct bo_memory_file *file, FILE *out)
 {
-    text->out = open_memstream(&text->p, &text->n);
-    if (!text->out)
-        abort();
-}
-
-static void close_text(struct text *text)
-{
-    fclose(text->out);
-    free(text->p);
-}
-
-static void put_text(const struct text *text, FILE *out)
-{
-    fflush(text->out);
-    fwrite(text->p, 1, text->n, out);
+    const struct bo_span text = bo_memory_bytes(file);
+    fwrite(text.p, 1, text.n, out);
 }
 
 /* Adds entries with the separator before each. */
@@ -396,8 +377,8 @@ static struct bo_results *make_results(json_t *context)
     if (!results)
         abort();
     results->context = context;
-    open_text(&results->entries);
-    open_text(&results->csv);
+    bo_memory_open(&results->entries);
+    bo_memory_open(&results->csv);
     return results;
 }
 
@@ -435,8 +416,8 @@ void bo_results_free(struct bo_results *results)
 {
     if (!results)
         return;
-    close_text(&results->entries);
-    close_text(&results->csv);
+    bo_memory_free(&results->entries);
+    bo_memory_free(&results->csv);
     json_decref(results->context);
     free(results);
 }
@@ -625,11 +606,10 @@ bool bo_results_save_csv(const char *path, const struct bo_results *results)
 
 json_t *bo_results_json(const struct bo_results *results)
 {
-    struct text text;
-    open_text(&text);
-    bo_results_write(results, text.out);
-    fflush(text.out);
-    json_t *json = json_loadb(text.p, text.n, 0, NULL);
-    close_text(&text);
+    struct bo_memory_file file;
+    bo_results_write(results, bo_memory_open(&file));
+    const struct bo_span text = bo_memory_bytes(&file);
+    json_t *json = json_loadb((const char *)text.p, text.n, 0, NULL);
+    bo_memory_free(&file);
     return json;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/core/files.h"
 #include "harness/core/hash.h"
 
 bool bo_shard_parse(const char *text, struct bo_shard *shard_ret)
@@ -39,16 +40,12 @@ static int in_order(const void *a, const void *b)
 
 static uint64_t hash_list(const struct bo_documents *documents)
 {
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        abort();
+    struct bo_memory_file list;
+    bo_memory_open(&list);
     for (size_t i = 0; i < documents->n; i++)
-        fprintf(out, "%s/%s\n", documents->items[i].format->name, documents->items[i].name);
-    fclose(out);
-    const uint64_t hash = bo_hash((struct bo_span){(const uint8_t *)text, nbytes});
-    free(text);
+        fprintf(list.out, "%s/%s\n", documents->items[i].format->name, documents->items[i].name);
+    const uint64_t hash = bo_hash(bo_memory_bytes(&list));
+    bo_memory_free(&list);
     return hash;
 }
 

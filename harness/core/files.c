@@ -8,6 +8,27 @@
 
 #include "harness/core/files.h"
 
+FILE *bo_memory_open(struct bo_memory_file *file)
+{
+    file->out = open_memstream(&file->text, &file->nbytes);
+    if (!file->out)
+        abort();
+    return file->out;
+}
+
+struct bo_span bo_memory_bytes(const struct bo_memory_file *file)
+{
+    if (fflush(file->out))
+        abort(); /* only when memory is exhausted */
+    return (struct bo_span){(const uint8_t *)file->text, file->nbytes};
+}
+
+void bo_memory_free(struct bo_memory_file *file)
+{
+    fclose(file->out);
+    free(file->text);
+}
+
 static bool fail(const char *path, const char *what)
 {
     fprintf(stderr, "bakeoff: %s: %s\n", path, what);
@@ -127,13 +148,9 @@ bool bo_output(const char *path, struct bo_span bytes)
 bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *out),
                        const void *what)
 {
-    char *text = NULL;
-    size_t nbytes;
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        return fail(path ? path : "-", strerror(errno));
-    print(what, out);
-    const bool ok = fclose(out) == 0 && bo_output(path, (struct bo_span){(uint8_t *)text, nbytes});
-    free(text);
+    struct bo_memory_file file;
+    print(what, bo_memory_open(&file));
+    const bool ok = bo_output(path, bo_memory_bytes(&file));
+    bo_memory_free(&file);
     return ok;
 }

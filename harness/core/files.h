@@ -6,6 +6,21 @@
 
 #include "harness/core/stream.h"
 
+/* A stream into memory. */
+struct bo_memory_file {
+    FILE *out;
+    char *text;
+    size_t nbytes; /* of `text`; both are valid after bo_memory_bytes */
+};
+
+/* Returns file->out. Aborts when memory is exhausted. */
+FILE *bo_memory_open(struct bo_memory_file *file);
+
+/* What was printed so far, until more is printed. A null byte follows it. */
+struct bo_span bo_memory_bytes(const struct bo_memory_file *file);
+
+void bo_memory_free(struct bo_memory_file *file);
+
 bool bo_is_folder(const char *path);
 
 /*
