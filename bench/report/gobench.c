@@ -1,5 +1,5 @@
 /* Go's benchmark format. */
-#include "bench/report/gobench.h"
+#include "bench/report/styles.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -156,19 +156,18 @@ static void print_machine(const struct bo_run_document *document, struct bo_aren
         fprintf(out, "part: %s\n", part);
 }
 
-void bo_gobench_print(const struct bo_run *run, const char *format,
-                      const struct bo_run_document *document, struct bo_label_filter *filter,
-                      struct bo_arena *arena, FILE *out)
+void bo_print_gobench(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
-    const struct printer printer = {need_processors(run, format), arena, out};
+    const struct bo_run *run = table->run;
+    const struct printer printer = {need_processors(run, table->format), arena, out};
     const struct bo_run_document *last = NULL;
     for (size_t d = 0; d < run->n_documents; d++) {
         const struct bo_run_document *one = &run->documents[d];
-        if (document ? one != document : strcmp(one->format, format) != 0)
+        if (table->only ? one != table->only : strcmp(one->format, table->format) != 0)
             continue;
         if (!last || last->environment != one->environment)
             print_machine(one, arena, out);
-        print_document(&printer, one, filter);
+        print_document(&printer, one, &table->filter);
         last = one;
     }
 }

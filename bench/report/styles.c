@@ -9,7 +9,6 @@
 #include "bench/report/answer.h"
 #include "bench/report/caption.h"
 #include "bench/report/front.h"
-#include "bench/report/gobench.h"
 #include "bench/report/outliers.h"
 #include "bench/report/paths.h"
 #include "bench/runs/noise.h"
@@ -220,13 +219,12 @@ static void print_json(struct bo_table *table, struct bo_arena *arena, FILE *out
     json_decref(object);
 }
 
-static void print_gobench(struct bo_table *table, struct bo_arena *arena, FILE *out)
-{
-    bo_gobench_print(table->run, table->format, table->only, &table->filter, arena, out);
-}
-
 const struct bo_table_style bo_table_styles[] = {
-    {"md", true, print_markdown}, {"rfc", true, print_rfc},          {"csv", false, print_csv},
-    {"tex", true, print_tex},     {"gobench", false, print_gobench}, {"json", false, print_json},
+    {"md", true, print_markdown},
+    {"rfc", true, print_rfc},
+    {"csv", false, print_csv},
+    {"tex", true, print_tex},
+    {"gobench", false, bo_print_gobench},
+    {"json", false, print_json},
     {NULL, false, NULL},
 };

@@ -27,4 +27,12 @@ struct bo_table_style {
 
 extern const struct bo_table_style bo_table_styles[]; /* ends with a NULL name */
 
+/*
+ * Results as lines of Go's benchmark format, so that `benchstat -col /codec` reads them:
+ * configuration lines, then one line per repetition for each wanted row. A line has a name with the
+ * corpus, kind, workload and codec as keys, the iterations, and pairs of value and unit. A failure
+ * is printed in the format of `go test`.
+ */
+void bo_print_gobench(struct bo_table *table, struct bo_arena *arena, FILE *out);
+
 #endif
