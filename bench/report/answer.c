@@ -214,19 +214,6 @@ static char *portable_text(const struct answer *a)
 
 /* ---- reasons against ------------------------------------------------------------------------- */
 
-enum { MAX_REASONS = 8 };
-
-struct reasons {
-    const char *items[MAX_REASONS];
-    unsigned n;
-};
-
-static void add_reason(struct reasons *reasons, const char *text)
-{
-    if (text && reasons->n < MAX_REASONS)
-        reasons->items[reasons->n++] = text;
-}
-
 /* A reader of another codec's bytes is encoded by that codec. */
 static const char *encoder_of(const struct bo_run_codec *codec)
 {
@@ -365,20 +352,22 @@ static char *not_if_text(const struct answer *a, const char *lost)
 {
     const struct bo_run_codec *to =
         a->main.status_quo.to ? a->main.status_quo.to : a->documents[0]->baseline;
-    struct reasons reasons = {.n = 0};
-    if (to && !bo_same_encoding(to, a->main.pick)) {
-        add_reason(&reasons, encode_reason(a, to));
-        add_reason(&reasons, scratch_reason(a, to));
-        add_reason(&reasons, code_reason(a, to));
-    }
-    add_reason(&reasons, needs_reason(a, to));
-    add_reason(&reasons, portable_reason(a));
-    add_reason(&reasons, access_reason(a));
-    if (lost)
-        add_reason(&reasons, "a use for which another codec is better (below) is more important");
-    return reasons.n ? bo_arena_printf(a->arena, "**Not if** %s.",
-                                       listed(a->arena, reasons.items, reasons.n, ", or "))
-                     : bo_arena_printf(a->arena, "No reason against it was measured.");
+    const bool differs = to && !bo_same_encoding(to, a->main.pick);
+    const char *reasons[] = {
+        differs ? encode_reason(a, to) : NULL,
+        differs ? scratch_reason(a, to) : NULL,
+        differs ? code_reason(a, to) : NULL,
+        needs_reason(a, to),
+        portable_reason(a),
+        access_reason(a),
+        lost ? "a use for which another codec is better (below) is more important" : NULL,
+    };
+    unsigned n = 0;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i])
+            reasons[n++] = reasons[i];
+    return n ? bo_arena_printf(a->arena, "**Not if** %s.", listed(a->arena, reasons, n, ", or "))
+             : bo_arena_printf(a->arena, "No reason against it was measured.");
 }
 
 /* ---- confidence ------------------------------------------------------------------------------ */
@@ -472,13 +461,22 @@ static const char *compared_machine(const struct answer *a, unsigned k)
                : bo_arena_printf(a->arena, "%s (by `%s`)", machine_of(a->runs[k]), label);
 }
 
+/* The conclusions about the pick: by bytes and by time, against the status quo and a proposal. */
+static const char *const conclusions[] = {
+    "smaller than the status quo",
+    "faster than the status quo",
+    "smaller than the best proposal",
+    "faster than the best proposal",
+};
+enum { N_CONCLUSIONS = sizeof conclusions / sizeof *conclusions };
+
 /* A conclusion on each machine, over the documents that it has in common with the first. */
 struct verdict {
     const char *held[BO_MAX_MACHINES], *failed[BO_MAX_MACHINES];
     unsigned n_held, n_failed;
 };
 
-static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO_N_CONCLUSIONS])
+static void judge(const struct answer *a, unsigned k, struct verdict verdicts[N_CONCLUSIONS])
 {
     const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
     const struct bo_run_document **documents;
@@ -487,7 +485,7 @@ static void judge(const struct answer *a, unsigned k, struct verdict verdicts[BO
         return;
     const char *label = bo_run_main_label(documents[0]);
     const struct bo_run_codec *to[] = {a->main.status_quo.to, a->main.proposal.to};
-    for (unsigned i = 0; i < BO_N_CONCLUSIONS; i++) {
+    for (unsigned i = 0; i < N_CONCLUSIONS; i++) {
         const struct bo_run_codec *other = to[i / 2];
         if (!other || bo_same_encoding(other, a->main.pick))
             continue;
@@ -527,30 +525,24 @@ static char *machines_of(const struct answer *a, unsigned skipped)
  */
 static char *machines_text(const struct answer *a, bool *same_ret)
 {
-    static const char *const names[] = {
-        [BO_SMALLER_THAN_STATUS_QUO] = "smaller than the status quo",
-        [BO_FASTER_THAN_STATUS_QUO] = "faster than the status quo",
-        [BO_SMALLER_THAN_PROPOSAL] = "smaller than the best proposal",
-        [BO_FASTER_THAN_PROPOSAL] = "faster than the best proposal",
-    };
-    struct verdict verdicts[BO_N_CONCLUSIONS] = {{.n_held = 0}};
-    const char *all[BO_N_CONCLUSIONS];
+    struct verdict verdicts[N_CONCLUSIONS] = {{.n_held = 0}};
+    const char *all[N_CONCLUSIONS];
     unsigned n_all = 0;
     char *some = bo_arena_printf(a->arena, "%s", "");
     *same_ret = true;
     for (unsigned k = 0; k < a->n_runs; k++)
         judge(a, k, verdicts);
-    for (unsigned i = 0; i < BO_N_CONCLUSIONS; i++) {
+    for (unsigned i = 0; i < N_CONCLUSIONS; i++) {
         const struct verdict *v = &verdicts[i];
         if (!v->n_failed && v->n_held)
-            all[n_all++] = names[i];
+            all[n_all++] = conclusions[i];
         *same_ret &= !v->n_failed || !v->n_held;
         if (v->n_failed && v->n_held)
-            some = bo_arena_printf(a->arena, "%s It is %s on %s, but not on %s.", some, names[i],
-                                   listed(a->arena, v->held, v->n_held, " and "),
+            some = bo_arena_printf(a->arena, "%s It is %s on %s, but not on %s.", some,
+                                   conclusions[i], listed(a->arena, v->held, v->n_held, " and "),
                                    listed(a->arena, v->failed, v->n_failed, " and "));
         else if (v->n_failed)
-            some = bo_arena_printf(a->arena, "%s It is not %s on %s.", some, names[i],
+            some = bo_arena_printf(a->arena, "%s It is not %s on %s.", some, conclusions[i],
                                    listed(a->arena, v->failed, v->n_failed, " and "));
     }
     if (a->n_runs == 1)

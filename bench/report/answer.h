@@ -9,15 +9,6 @@
 #include "bench/runs/run.h"
 #include "harness/format.h"
 
-/* The conclusion about a format's pick on one machine. */
-enum bo_conclusion {
-    BO_SMALLER_THAN_STATUS_QUO,
-    BO_FASTER_THAN_STATUS_QUO,
-    BO_SMALLER_THAN_PROPOSAL,
-    BO_FASTER_THAN_PROPOSAL,
-    BO_N_CONCLUSIONS
-};
-
 /*
  * Markdown in the arena: a paragraph of at most three sentences (choose; not if; how sure, and what
  * would change it), an empty line, and a list of the facts behind them. The first run is of the

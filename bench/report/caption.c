@@ -74,7 +74,8 @@ const char *bo_document_argument(const struct bo_run_document *document)
     return document->file ? document->file : document->name;
 }
 
-char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *arena)
+/* The command that measures the document as in its run, without --json. */
+static char *bench_text(const struct bo_run_document *document, struct bo_arena *arena)
 {
     const struct bo_pairs *options = &document->environment->options;
     const double rounds = bo_environment_number(document->environment, "rounds");
@@ -107,7 +108,7 @@ static char *command_text(const struct bo_run_document *document, const char *ta
     return bo_arena_printf(
         arena, "%smake && %s%s --json again.json && build/bakeoff table %s --results again.json %s",
         checkout, document->embedded || document->file ? "" : "make corpora && ",
-        bo_caption_bench(document, arena), document->format, table_options);
+        bench_text(document, arena), document->format, table_options);
 }
 
 static char *corpus_text(const struct bo_run_document *document, struct bo_arena *arena)

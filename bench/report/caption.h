@@ -28,9 +28,6 @@ struct bo_caption bo_caption_make(const struct bo_run_document *document, const 
 /* The argument of `--corpus` for the document: its name, or the name of a user's file. */
 const char *bo_document_argument(const struct bo_run_document *document);
 
-/* The command that measures the document as in its run, without --json. */
-char *bo_caption_bench(const struct bo_run_document *document, struct bo_arena *arena);
-
 /* "AMD EPYC 9B45, 2 CPUs, L1d 32 KiB, L2 1 MiB, L3 32 MiB" */
 char *bo_caption_processor(const struct bo_environment *environment, struct bo_arena *arena);
 

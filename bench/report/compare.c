@@ -18,14 +18,6 @@ const char *const bo_verdict_names[] = {"equal", "no difference", "unknown", "be
 
 /* ---- one figure ------------------------------------------------------------------------------ */
 
-static struct bo_change *add_change(struct bo_document_changes *document, size_t *cap,
-                                    struct bo_arena *arena, const struct bo_change *change)
-{
-    bo_abort_unless(bo_grow(arena, &document->changes, document->n, 1, cap));
-    document->changes[document->n] = *change;
-    return &document->changes[document->n++];
-}
-
 /* Less is better. */
 static enum bo_verdict judge_exact(double before, double after)
 {
@@ -65,13 +57,13 @@ static void name_outliers(const struct bo_run_row *before, const struct bo_run_r
 }
 
 /*
- * True when an interval of the shift with BO_CONFIDENCE exists. The widest one misses the shift in
- * 2 of the possible orders of n_a + n_b values.
+ * The smallest p that the test can give for samples of these sizes: one order among all, on either
+ * side. The widest interval of the shift misses it with this probability.
  */
-static bool has_interval(unsigned n_a, unsigned n_b)
+static double least_p(const struct bo_change *change)
 {
-    const double log_orders = lgamma(n_a + n_b + 1.0) - lgamma(n_a + 1.0) - lgamma(n_b + 1.0);
-    return 1 - 2 * exp(-log_orders) >= BO_CONFIDENCE;
+    const double a = change->n_before, b = change->n_after;
+    return fmin(1, 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)));
 }
 
 static struct bo_layout_effect effect_of(const struct bo_run_row *row, struct bo_arena *arena)
@@ -118,7 +110,7 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
     change->superiority = contrast.superiority;
     change->ratio = exp(contrast.shift);
     change->interval =
-        has_interval(before->n, after->n)
+        1 - least_p(change) >= BO_CONFIDENCE
             ? (struct bo_interval){exp(contrast.interval.low), exp(contrast.interval.high),
                                    contrast.interval.coverage}
             : (struct bo_interval){NAN, NAN, 0};
@@ -164,17 +156,23 @@ static double noise_of(struct comparing *c, const char *label)
     return kind.limit;
 }
 
+static void add_change(struct comparing *c, const struct bo_change *change)
+{
+    struct bo_document_changes *document = c->document;
+    bo_abort_unless(bo_grow(c->arena, &document->changes, document->n, 1, &c->cap));
+    document->changes[document->n++] = *change;
+}
+
 static void compare_exact(struct comparing *c, const char *codec, const char *what, double before,
                           double after)
 {
     if (isnan(before) || isnan(after))
         return;
-    add_change(c->document, &c->cap, c->arena,
-               &(struct bo_change){.codec = codec,
-                                   .what = what,
-                                   .before = before,
-                                   .after = after,
-                                   .verdict = judge_exact(before, after)});
+    add_change(c, &(struct bo_change){.codec = codec,
+                                      .what = what,
+                                      .before = before,
+                                      .after = after,
+                                      .verdict = judge_exact(before, after)});
 }
 
 static void compare_sizes(struct comparing *c, const struct bo_run_codec *before,
@@ -192,11 +190,11 @@ static void compare_sizes(struct comparing *c, const struct bo_run_codec *before
 }
 
 /* Adds a note once. If there is no more room, the last note says that there are more. */
-static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
-                     const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add_note(struct bo_document_changes *document, struct bo_arena *arena,
-                     const char *format, ...)
+static void add_note(const struct comparing *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_note(const struct comparing *c, const char *format, ...)
 {
+    struct bo_document_changes *document = c->document;
     enum { MAX = sizeof document->notes / sizeof *document->notes };
     char text[512];
     va_list arguments;
@@ -209,7 +207,7 @@ static void add_note(struct bo_document_changes *document, struct bo_arena *aren
     if (document->n_notes == MAX)
         document->notes[MAX - 1] = "and more of this kind";
     else
-        document->notes[document->n_notes++] = bo_arena_printf(arena, "%s", text);
+        document->notes[document->n_notes++] = bo_arena_printf(c->arena, "%s", text);
 }
 
 /* Runs without a hash of their queries are assumed to have run the same queries. */
@@ -255,18 +253,17 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
                                .n_after = after->n,
                                .p = NAN};
     if (judge_failures(before->failure, after->failure, &change)) {
-        add_change(c->document, &c->cap, c->arena, &change);
+        add_change(c, &change);
         return;
     }
     if (!same_queries(c->document, after->label)) {
-        add_note(c->document, c->arena, "%s: not compared: the two runs have different queries",
-                 after->label);
+        add_note(c, "%s: not compared: the two runs have different queries", after->label);
         return;
     }
     if (before->n && after->n && !c->document->times_not_compared) {
         contrast_times(before, after, c->arena, &change);
         change.noise = noise_of(c, after->label);
-        add_change(c->document, &c->cap, c->arena, &change);
+        add_change(c, &change);
     }
     if (c->document->times_not_compared)
         put_side_by_side(c, codec, before, after);
@@ -307,30 +304,23 @@ static void judge_times(struct bo_document_changes *document, double threshold,
  * Notes the codecs that only one run measured, and the rows of common codecs that only one run
  * measured.
  */
-static void note_missing(struct bo_document_changes *document, const struct bo_run_document *of,
-                         const struct bo_run_document *in, const char *which,
-                         struct bo_arena *arena)
+static void note_missing(const struct comparing *c, const struct bo_run_document *of,
+                         const struct bo_run_document *in, const char *which)
 {
     for (unsigned i = 0; i < of->n_codecs; i++) {
         const struct bo_run_codec *codec = &of->codecs[i], *other = bo_run_codec(in, codec->name);
         if (!other)
-            add_note(document, arena, "only in the %s run: %s", which, codec->name);
+            add_note(c, "only in the %s run: %s", which, codec->name);
         for (unsigned l = 0; l < of->n_labels && other; l++)
             if (codec->rows[l] && !bo_run_row(in, other, of->labels[l]))
-                add_note(document, arena, "only in the %s run: %s", which, of->labels[l]);
+                add_note(c, "only in the %s run: %s", which, of->labels[l]);
     }
 }
 
-/* The smallest p that the test can give for samples of these sizes: one order among all. */
-static double least_p(const struct bo_change *change)
-{
-    const double a = change->n_before, b = change->n_after;
-    return fmin(1, 2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)));
-}
-
 /* Adds a note if the repetitions are so few that no difference could pass the correction. */
-static void note_power(struct bo_document_changes *document, struct bo_arena *arena)
+static void note_power(const struct comparing *c)
 {
+    const struct bo_document_changes *document = c->document;
     double least = 1;
     unsigned n = 0;
     for (size_t i = 0; i < document->n; i++) {
@@ -341,7 +331,7 @@ static void note_power(struct bo_document_changes *document, struct bo_arena *ar
         n++;
     }
     if (n && least * n >= 1 - BO_CONFIDENCE)
-        add_note(document, arena,
+        add_note(c,
                  "too few repetitions for %u times: no difference could be detected (p is at least "
                  "%.2g)",
                  n, fmin(1, least * n));
@@ -366,9 +356,9 @@ static void compare_documents(struct bo_document_changes *document, const struct
                 compare_row(&c, after->name, row, after->rows[l]);
         }
     }
-    note_missing(document, document->before, document->after, "old", arena);
-    note_missing(document, document->after, document->before, "new", arena);
-    note_power(document, arena);
+    note_missing(&c, document->before, document->after, "old");
+    note_missing(&c, document->after, document->before, "new");
+    note_power(&c);
     judge_times(document, threshold, arena);
     for (size_t i = 0; i < document->n; i++)
         document->n_of[document->changes[i].verdict]++;
@@ -575,24 +565,19 @@ void bo_compare_print(const struct bo_document_changes *documents, size_t n, boo
 
 static json_t *change_json(const struct bo_change *change)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:o, s:o}", "codec", change->codec, "what", change->what,
-                  "verdict", bo_verdict_names[change->verdict], "before",
-                  bo_number_json(change->before), "after", bo_number_json(change->after));
-    if (change->failure)
-        json_object_set_new(object, "failure", json_string(change->failure));
-    else if (change->is_time)
+    json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:s*}", "codec", change->codec, "what",
+                               change->what, "verdict", bo_verdict_names[change->verdict], "before",
+                               bo_number_json(change->before), "after",
+                               bo_number_json(change->after), "failure", change->failure);
+    if (change->is_time && !change->failure)
         json_object_update_new(
-            object, json_pack("{s:f, s:o, s:o, s:f, s:f, s:f, s:i, s:i, s:i}", "ratio",
+            object, json_pack("{s:f, s:o, s:o, s:f, s:f, s:f, s:i, s:i, s:i, s:o, s:s*}", "ratio",
                               change->ratio, "low", bo_number_json(change->interval.low), "high",
                               bo_number_json(change->interval.high), "coverage",
                               change->interval.coverage, "p", change->p, "superiority",
                               change->superiority, "n_before", (int)change->n_before, "n_after",
-                              (int)change->n_after, "outliers", (int)change->n_outliers));
-    if (change->is_time && !change->failure)
-        json_object_set_new(object, "noise", bo_number_json(change->noise));
-    if (change->outliers)
-        json_object_set_new(object, "outliers_are", json_string(change->outliers));
+                              (int)change->n_after, "outliers", (int)change->n_outliers, "noise",
+                              bo_number_json(change->noise), "outliers_are", change->outliers));
     return object;
 }
 
@@ -603,11 +588,6 @@ json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
         json_t *changes = json_array();
         for (size_t i = 0; i < documents[d].n; i++)
             json_array_append_new(changes, change_json(&documents[d].changes[i]));
-        json_t *object = json_pack("{s:s, s:s, s:o}", "format", documents[d].after->format,
-                                   "document", documents[d].after->name, "changes", changes);
-        if (documents[d].times_not_compared)
-            json_object_set_new(object, "times_not_compared",
-                                json_string(documents[d].times_not_compared));
         json_t *relative = documents[d].n_relative ? json_array() : NULL;
         for (size_t i = 0; i < documents[d].n_relative; i++) {
             const struct bo_relative_time *r = &documents[d].relative[i];
@@ -615,13 +595,14 @@ json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
                                   json_pack("{s:s, s:s, s:f, s:f}", "codec", r->codec, "what",
                                             r->what, "before", r->before, "after", r->after));
         }
-        if (relative)
-            json_object_set_new(object, "over_baseline", relative);
         json_t *notes = json_array();
         for (size_t i = 0; i < documents[d].n_notes; i++)
             json_array_append_new(notes, json_string(documents[d].notes[i]));
-        json_object_set_new(object, "notes", notes);
-        json_array_append_new(all, object);
+        json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:s*, s:o*, s:o}", "format",
+                                             documents[d].after->format, "document",
+                                             documents[d].after->name, "changes", changes,
+                                             "times_not_compared", documents[d].times_not_compared,
+                                             "over_baseline", relative, "notes", notes));
     }
     return all;
 }

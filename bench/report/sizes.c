@@ -176,41 +176,28 @@ bool bo_sizes_block(FILE *out)
 
 /* The lines of a text, as spans of it. */
 struct lines {
-    const char **starts;
-    size_t *lengths;
+    struct bo_span *items;
     size_t n;
 };
 
-static struct lines split(const char *text, size_t nbytes)
+static struct lines split(const char *text, size_t nbytes, struct bo_arena *arena)
 {
     struct lines lines = {.n = 0};
-    size_t cap = 1;
-    for (size_t i = 0; i < nbytes; i++)
-        cap += text[i] == '\n';
-    lines.starts = calloc(cap, sizeof *lines.starts);
-    lines.lengths = calloc(cap, sizeof *lines.lengths);
-    if (!lines.starts || !lines.lengths)
-        abort();
-    for (size_t off = 0; off < nbytes; lines.n++) {
+    size_t cap = 0;
+    for (size_t off = 0, n; off < nbytes; off += n) {
         const char *end = memchr(text + off, '\n', nbytes - off);
-        const size_t n = end ? (size_t)(end - text) - off + 1 : nbytes - off;
-        lines.starts[lines.n] = text + off;
-        lines.lengths[lines.n] = n;
-        off += n;
+        n = end ? (size_t)(end - text) - off + 1 : nbytes - off;
+        bo_abort_unless(bo_grow(arena, &lines.items, lines.n, 1, &cap));
+        lines.items[lines.n++] = (struct bo_span){(const uint8_t *)text + off, n};
     }
     return lines;
-}
-
-static bool same_line(const struct lines *a, size_t i, const struct lines *b, size_t j)
-{
-    return a->lengths[i] == b->lengths[j] && memcmp(a->starts[i], b->starts[j], a->lengths[i]) == 0;
 }
 
 static void print_lines(const char *sign, const struct lines *lines, size_t first, size_t end,
                         FILE *out)
 {
     for (size_t i = first; i < end; i++)
-        fprintf(out, "%s%.*s", sign, (int)lines->lengths[i], lines->starts[i]);
+        fprintf(out, "%s%.*s", sign, (int)lines->items[i].n, (const char *)lines->items[i].p);
 }
 
 /* Finds the next common line with the smallest number of skipped lines. */
@@ -219,7 +206,8 @@ static bool next_common(const struct lines *a, size_t i, const struct lines *b, 
 {
     for (size_t sum = 0; sum < (a->n - i) + (b->n - j); sum++)
         for (size_t k = 0; k <= sum; k++)
-            if (i + k < a->n && j + sum - k < b->n && same_line(a, i + k, b, j + sum - k)) {
+            if (i + k < a->n && j + sum - k < b->n &&
+                bo_span_equal(a->items[i + k], b->items[j + sum - k])) {
                 *i_ret = i + k;
                 *j_ret = j + sum - k;
                 return true;
@@ -252,12 +240,12 @@ bool bo_sizes_compare(const char *report, const char *fresh, FILE *out)
     const size_t nbytes = (size_t)(end - begin) + strlen(end_mark);
     if (nbytes == strlen(fresh) && memcmp(begin, fresh, nbytes) == 0)
         return true;
-    struct lines old_lines = split(begin, nbytes), fresh_lines = split(fresh, strlen(fresh));
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct lines old_lines = split(begin, nbytes, &arena);
+    const struct lines fresh_lines = split(fresh, strlen(fresh), &arena);
     fprintf(out, "--- the report\n+++ a fresh run\n");
     print_differences(&old_lines, &fresh_lines, out);
-    free(old_lines.starts);
-    free(old_lines.lengths);
-    free(fresh_lines.starts);
-    free(fresh_lines.lengths);
+    bo_arena_free(&arena);
     return false;
 }
