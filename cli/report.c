@@ -8,39 +8,21 @@
 #include <unistd.h>
 
 #include "bench/report/fuzz.h"
-#include "bench/report/html.h"
-#include "bench/report/inserts.h"
-#include "bench/report/pictures.h"
 #include "bench/report/report.h"
 #include "bench/report/sizes.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "harness/core/files.h"
 #include "harness/core/print.h"
 
 int bo_cmd_report(int argc, char **argv);
 
-/* A file that is written to memory first, so that it is never incomplete. */
-struct text_file {
-    FILE *out;
-    char *text;
-    size_t nbytes;
-};
-
-static FILE *begin_file(struct text_file *file)
+/* Writes the file if `ok`. It was in memory so far, so that it is never incomplete. */
+static bool end_file(struct bo_memory_file *file, bool ok, const char *path)
 {
-    file->out = open_memstream(&file->text, &file->nbytes);
-    if (!file->out)
-        abort();
-    return file->out;
-}
-
-/* Writes the file if `ok`. */
-static bool end_file(struct text_file *file, bool ok, const char *path)
-{
-    fclose(file->out);
-    ok = ok && bo_output(path, (struct bo_span){(const uint8_t *)file->text, file->nbytes});
-    free(file->text);
+    ok = ok && bo_output(path, bo_memory_bytes(file));
+    bo_memory_free(file);
     return ok;
 }
 
@@ -49,8 +31,8 @@ static bool end_file(struct text_file *file, bool ok, const char *path)
 /* The checked sizes as a malloced string; NULL after a message. */
 static char *fresh_sizes(void)
 {
-    struct text_file file;
-    const bool ok = bo_sizes_block(begin_file(&file));
+    struct bo_memory_file file;
+    const bool ok = bo_sizes_block(bo_memory_open(&file));
     fclose(file.out);
     if (ok)
         return file.text;
@@ -89,16 +71,16 @@ static bool make_folder(const char *path)
 }
 
 /* Starts a page of the report whose links begin at `root`. */
-static void begin_page(struct text_file *file, struct bo_report *report, const char *root)
+static void begin_page(struct bo_memory_file *file, struct bo_report *report, const char *root)
 {
-    report->out = begin_file(file);
+    report->out = bo_memory_open(file);
     report->root = root;
 }
 
 /* REPORT.md. */
 static bool write_page(struct bo_report *report, bool with_sizes, const char *path)
 {
-    struct text_file file;
+    struct bo_memory_file file;
     begin_page(&file, report, "");
     bo_report_print(report, with_sizes);
     if (!end_file(&file, true, path))
@@ -109,18 +91,18 @@ static bool write_page(struct bo_report *report, bool with_sizes, const char *pa
 
 static bool write_sizes(const char *path)
 {
-    struct text_file file;
+    struct bo_memory_file file;
     char *sizes = fresh_sizes();
     if (!sizes)
         return false;
-    bo_report_sizes(sizes, begin_file(&file));
+    bo_report_sizes(sizes, bo_memory_open(&file));
     free(sizes);
     return end_file(&file, true, path);
 }
 
 static bool write_environments(struct bo_report *report, const char *path)
 {
-    struct text_file file;
+    struct bo_memory_file file;
     begin_page(&file, report, "../");
     bo_report_environments(report);
     return end_file(&file, true, path);
@@ -128,8 +110,8 @@ static bool write_environments(struct bo_report *report, const char *path)
 
 static bool write_fuzz_page(const char *path, struct bo_arena *arena)
 {
-    struct text_file file;
-    bo_fuzz_page("results/fuzz", arena, begin_file(&file));
+    struct bo_memory_file file;
+    bo_fuzz_page("results/fuzz", arena, bo_memory_open(&file));
     return end_file(&file, true, path);
 }
 
@@ -138,7 +120,7 @@ static bool write_document_pages(struct bo_report *report, const char *output)
 {
     bool ok = true;
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
-        struct text_file file;
+        struct bo_memory_file file;
         if (!bo_report_run_of(report, (*f)->name, false))
             continue;
         begin_page(&file, report, "../");
@@ -185,15 +167,15 @@ static bool load_charts(const struct request *r, struct bo_arena *arena, const c
 static bool write_html(struct bo_report *report, const struct request *r)
 {
     struct bo_arena *arena = report->arena;
-    struct bo_html_options options = {.folder = r->output};
-    struct text_file file;
+    const char *charts;
+    struct bo_memory_file file;
     const char *build = bo_arena_printf(arena, "%s/build", r->output);
     const char *folder = bo_arena_printf(arena, "%s/report", build);
     const char *path = bo_arena_printf(arena, "%s/index.html", folder);
-    if (!load_charts(r, arena, &options.charts) || !make_folder(build) || !make_folder(folder))
+    if (!load_charts(r, arena, &charts) || !make_folder(build) || !make_folder(folder))
         return false;
     begin_page(&file, report, "../../");
-    bo_html_print(report, &options);
+    bo_html_print(report, r->output, charts);
     if (!end_file(&file, true, path))
         return false;
     fprintf(stderr, "bakeoff: wrote %s\n", path);
@@ -204,7 +186,7 @@ static bool write_html(struct bo_report *report, const struct request *r)
 static bool fill_page(struct bo_report *report, const char *path, const char *root)
 {
     struct bo_input in;
-    struct text_file file;
+    struct bo_memory_file file;
     if (access(path, F_OK) != 0)
         return true;
     if (!bo_input_open(path, &in))
@@ -215,9 +197,8 @@ static bool fill_page(struct bo_report *report, const char *path, const char *ro
     begin_page(&file, report, root);
     bool ok = bo_inserts_print(report, text, path);
     /* an unchanged page keeps its modification time */
-    fflush(file.out);
-    if (ok && strcmp(file.text, text) == 0)
-        end_file(&file, false, path);
+    if (ok && strcmp((const char *)bo_memory_bytes(&file).p, text) == 0)
+        bo_memory_free(&file);
     else
         ok = end_file(&file, ok, path);
     free(text);

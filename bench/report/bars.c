@@ -1,6 +1,4 @@
 /* Bars: bytes by section, times by percentile. */
-#include "bench/report/bars.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +6,9 @@
 
 #include "bench/measure/axes.h"
 #include "bench/report/assets.h"
-#include "bench/report/canvas.h"
+#include "bench/report/plot.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
-
-/* Of codecs of two parts, the picture shows those that differ in the first. */
-static bool is_drawn(const struct bo_run_document *document, const struct bo_run_codec *codec)
-{
-    const struct bo_format *format = bo_find_format(document->format);
-    return !codec->is_noop && (!format || bo_on_first_axis(format, codec->name));
-}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -27,13 +18,28 @@ struct rows {
     unsigned n;
 };
 
-static struct rows rows_of(const struct bo_run_document *document, struct bo_arena *arena,
-                           bool wanted(const struct bo_run_codec *codec, const void *arg),
-                           const void *arg)
+/*
+ * True when the codec has times under the label, or with NULL, an encoding of its own. Of codecs of
+ * two parts, the picture shows those that differ in the first.
+ */
+static bool has_bar(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                    const char *label)
+{
+    const struct bo_format *format = bo_find_format(document->format);
+    if (codec->is_noop || (format && !bo_on_first_axis(format, codec->name)))
+        return false;
+    if (!label)
+        return codec->has_bytes && codec->bytes && !codec->reads;
+    const struct bo_run_row *row = bo_run_row(document, codec, label);
+    return row && row->n && !row->failure && bo_run_counter(row, "p10_ns") > 0;
+}
+
+static struct rows rows_of(const struct bo_run_document *document, const char *label,
+                           struct bo_arena *arena)
 {
     struct rows rows = {bo_array_or_abort(arena, document->n_codecs + 1u, sizeof *rows.codecs), 0};
     for (unsigned c = 0; c < document->n_codecs; c++)
-        if (is_drawn(document, &document->codecs[c]) && wanted(&document->codecs[c], arg))
+        if (has_bar(document, &document->codecs[c], label))
             rows.codecs[rows.n++] = &document->codecs[c];
     return rows;
 }
@@ -62,11 +68,6 @@ struct series {
     const char *name;
     double nbytes; /* in all encodings, as shares of each */
 };
-
-static bool is_encoding(const struct bo_run_codec *codec, const void *arg)
-{
-    return codec->has_bytes && codec->bytes && !codec->reads;
-}
 
 static int by_weight(const void *a, const void *b)
 {
@@ -171,7 +172,7 @@ void bo_plot_sections(const struct bo_run_document *document, const char *path,
                       struct bo_drawing *drawing)
 {
     struct bo_arena *arena = drawing->arena;
-    const struct rows rows = rows_of(document, arena, is_encoding, NULL);
+    const struct rows rows = rows_of(document, NULL, arena);
     bo_picture_begin(
         drawing, path,
         bo_arena_printf(arena, "%s on %s: where the bytes go", document->format, document->name));
@@ -181,36 +182,20 @@ void bo_plot_sections(const struct bo_run_document *document, const char *path,
 
 /* ---- percentiles ----------------------------------------------------------------------------- */
 
-struct times {
-    const struct bo_run_document *document;
-    const char *label;
-};
-
-static const struct bo_run_row *row_of(const struct times *times, const struct bo_run_codec *codec)
-{
-    return bo_run_row(times->document, codec, times->label);
-}
-
-static bool has_times(const struct bo_run_codec *codec, const void *arg)
-{
-    const struct bo_run_row *row = row_of(arg, codec);
-    return row && row->n && !row->failure && bo_run_counter(row, "p10_ns") > 0;
-}
-
-void bo_plot_scatter(const struct bo_run_document *document, const char *label, const char *path,
+void bo_plot_scatter(const struct bo_run_document *document, const char *path,
                      struct bo_drawing *drawing)
 {
     struct bo_arena *arena = drawing->arena;
-    const struct times times = {document, label};
+    const char *label = bo_run_main_label(document);
     struct bo_scale scale = {INFINITY, 0};
-    const struct rows rows = rows_of(document, arena, has_times, &times);
+    const struct rows rows = rows_of(document, label, arena);
     bo_picture_begin(drawing, path,
                      bo_arena_printf(arena, "%s on %s: how the times of %s scatter",
                                      document->format, document->name, label));
     put_rows(drawing, &rows, arena);
     bo_picture_table(drawing, "times");
     for (unsigned r = 0; r < rows.n; r++) {
-        const struct bo_run_row *row = row_of(&times, rows.codecs[r]);
+        const struct bo_run_row *row = bo_run_row(document, rows.codecs[r], label);
         const double low = bo_run_counter(row, "p10_ns"), high = bo_run_counter(row, "p90_ns");
         fprintf(drawing->out, "%.9g %.9g %.9g %d\n", row->median_ns, low, high, -(int)r);
         bo_scale_widen(&scale, fmin(low, row->median_ns));

@@ -5,10 +5,8 @@
 #ifndef BO_REPORT_CANVAS_H
 #define BO_REPORT_CANVAS_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "harness/core/arena.h"
+#include "harness/core/files.h"
 
 /* Pixels. The position of the frame is fixed, so that the caller can place labels. */
 enum {
@@ -27,8 +25,7 @@ enum {
 /* Pictures that are drawn together. */
 struct bo_drawing {
     FILE *out; /* input of the script: tables are printed here */
-    char *text;
-    size_t nbytes;
+    struct bo_memory_file script;
     struct bo_arena *arena; /* of the paths */
     const char **paths;
     size_t n, cap;

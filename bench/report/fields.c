@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/report/bars.h"
+#include "bench/report/plot.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 

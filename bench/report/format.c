@@ -123,10 +123,7 @@ static void print_picture(const struct bo_page *page, const struct bo_format *fo
                           const struct bo_run_document *main)
 {
     if (has_points(page, main))
-        bo_page_picture(page, bo_picture_name(page->arena, main, "size-time"),
-                        bo_arena_printf(page->arena,
-                                        "%s on %s: bytes against time, with the Pareto front",
-                                        format->name, main->name));
+        bo_page_picture(page, main, "size-time", "bytes against time, with the Pareto front");
 }
 
 /* The cost of the harness is part of every time. */
@@ -406,9 +403,7 @@ static void print_bytes(const struct bo_page *page, const struct bo_format *form
     print_ratios(&bytes);
     if (has_points(page, main)) {
         fputc('\n', page->out);
-        bo_page_picture(
-            page, bo_picture_name(page->arena, main, "sections"),
-            bo_arena_printf(page->arena, "%s on %s: where the bytes go", format->name, main->name));
+        bo_page_picture(page, main, "sections", "where the bytes go");
     }
 }
 

@@ -1,12 +1,11 @@
 /*
  * The HTML page: prose by md4c from the report's Markdown, tables by bo_grid_html, figures as JSON.
  */
-#include "bench/report/html.h"
-
 #include <md4c-html.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/report/assets.h"
 #include "bench/report/comparison.h"
@@ -17,6 +16,8 @@
 #include "bench/report/fuzz.h"
 #include "bench/report/keep.h"
 #include "bench/report/picks.h"
+#include "bench/report/report.h"
+#include "harness/core/files.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
 #include "harness/format_report.h"
@@ -25,49 +26,49 @@
 /* The page that is being written. */
 struct html {
     const struct bo_report *report;
-    const struct bo_html_options *options;
+    const char *folder, *charts; /* of bo_html_print */
     struct bo_arena *arena;
     FILE *out;
 };
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-/* A stream in memory. */
-struct text {
-    char *p;
-    size_t n;
-    FILE *out;
-};
-
-static void open_text(struct text *text)
-{
-    text->out = open_memstream(&text->p, &text->n);
-    if (!text->out)
-        abort();
-}
-
 static void append(const MD_CHAR *p, MD_SIZE n, void *out)
 {
     fwrite(p, 1, n, out);
 }
 
-/* Closes the Markdown and prints it as HTML. */
-static void print_markdown(struct text *markdown, const struct html *page)
-{
-    fclose(markdown->out);
-    if (md_html(markdown->p, (MD_SIZE)markdown->n, append, page->out, MD_FLAG_TABLES, 0) != 0)
-        abort(); /* only when memory is exhausted */
-    free(markdown->p);
-}
-
 /* Starts a page whose text goes to memory, with tables in HTML. */
-static struct bo_page start(const struct bo_page *page, struct text *markdown)
+static struct bo_page start(const struct bo_page *page, struct bo_memory_file *markdown)
 {
     struct bo_page copy = *page;
-    open_text(markdown);
-    copy.out = markdown->out;
+    copy.out = bo_memory_open(markdown);
     copy.form = BO_PAGE_HTML;
     return copy;
+}
+
+/* Frees the Markdown and prints it as HTML. With a title: folded, and nothing if it is empty. */
+static void print_markdown(struct bo_memory_file *markdown, const char *title,
+                           const struct html *html)
+{
+    const struct bo_span text = bo_memory_bytes(markdown);
+    if (title && text.n)
+        fprintf(html->out, "<details><summary>%s</summary>\n", title);
+    if (md_html((const char *)text.p, (MD_SIZE)text.n, append, html->out, MD_FLAG_TABLES, 0) != 0)
+        abort(); /* only when memory is exhausted */
+    if (title && text.n)
+        fputs("</details>\n", html->out);
+    bo_memory_free(markdown);
+}
+
+/* A part of the page, folded. */
+static void print_page(const struct html *html, const struct bo_page *of, const char *title,
+                       void print(const struct bo_page *page))
+{
+    struct bo_memory_file markdown;
+    const struct bo_page page = start(of, &markdown);
+    print(&page);
+    print_markdown(&markdown, title, html);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -84,14 +85,6 @@ static void print_base64(struct bo_span in, FILE *out)
     }
 }
 
-static bool exists(const char *path)
-{
-    FILE *in = fopen(path, "r");
-    if (in)
-        fclose(in);
-    return in != NULL;
-}
-
 /*
  * The picture that gnuplot drew, embedded in the page. If there are charts, it is only for readers
  * without scripts.
@@ -99,12 +92,11 @@ static bool exists(const char *path)
 static void print_picture(const struct html *html, const struct bo_page *page, const char *name,
                           const char *text)
 {
-    const char *path =
-        bo_arena_printf(html->arena, "%s/%s/%s", html->options->folder, page->pictures, name);
+    const char *path = bo_arena_printf(html->arena, "%s/%s/%s", html->folder, page->pictures, name);
     struct bo_input in;
-    if (html->options->charts)
+    if (html->charts)
         fputs("<noscript>", html->out);
-    if (exists(path) && bo_input_open(path, &in)) {
+    if (access(path, R_OK) == 0 && bo_input_open(path, &in)) {
         fputs("<img alt=\"", html->out);
         bo_print_html(text, html->out);
         fputs("\" src=\"data:image/svg+xml;base64,", html->out);
@@ -114,7 +106,7 @@ static void print_picture(const struct html *html, const struct bo_page *page, c
     } else {
         fprintf(html->out, "<p class=\"note\">This picture was not drawn yet.</p>");
     }
-    fputs(html->options->charts ? "</noscript>\n" : "\n", html->out);
+    fputs(html->charts ? "</noscript>\n" : "\n", html->out);
 }
 
 /* ---- figures as JSON ------------------------------------------------------------------------- */
@@ -146,7 +138,7 @@ static void print_document(const struct html *html, const struct bo_page *page,
                            const struct bo_run_document *document)
 {
     struct bo_label_filter all = {.kinds = {.n = 0}};
-    struct text markdown;
+    struct bo_memory_file markdown;
     fputs("<section class=\"document\" data-document=\"", html->out);
     bo_print_html(document->name, html->out);
     fputs("\">\n<h4>", html->out);
@@ -154,12 +146,12 @@ static void print_document(const struct html *html, const struct bo_page *page,
     fputs("</h4>\n", html->out);
     struct bo_page part = start(page, &markdown);
     bo_page_comparison(&part, document);
-    print_markdown(&markdown, html);
+    print_markdown(&markdown, NULL, html);
     fputs("<details class=\"sizes\"><summary>Bytes by section, and under compressors</summary>\n",
           html->out);
     part = start(page, &markdown);
     bo_page_sizes(&part, document);
-    print_markdown(&markdown, html);
+    print_markdown(&markdown, NULL, html);
     fputs("</details>\n", html->out);
     print_data(html, "figures", bo_comparison_json(document, &all));
     fputs("</section>\n", html->out);
@@ -173,32 +165,30 @@ struct chapter {
     const struct bo_run_document *main;
 };
 
-/* The output of a part of the page, folded. Nothing if the output is empty. */
-static void print_folded(const struct html *html, const char *title, struct text *markdown)
-{
-    fflush(markdown->out);
-    if (markdown->n == 0) {
-        fclose(markdown->out);
-        free(markdown->p);
-        return;
-    }
-    fprintf(html->out, "<details><summary>%s</summary>\n", title);
-    print_markdown(markdown, html);
-    fputs("</details>\n", html->out);
-}
-
+/* Folded if it has a title. */
 static void print_part(const struct html *html, const struct chapter *chapter, const char *part,
                        const char *title)
 {
-    struct text markdown;
+    struct bo_memory_file markdown;
     const struct bo_page page = start(&chapter->page, &markdown);
     bo_page_part(&page, chapter->format, part);
-    print_folded(html, title, &markdown);
+    print_markdown(&markdown, title, html);
 }
 
 static void begin_figure(const struct html *html, const char *chart, const char *title)
 {
     fprintf(html->out, "<figure data-chart=\"%s\"><figcaption>%s</figcaption>\n", chart, title);
+}
+
+/* A picture of the main document. */
+static void print_chart(const struct html *html, const struct chapter *chapter, const char *chart,
+                        const char *title, const char *picture, const char *text)
+{
+    const struct bo_run_document *main = chapter->main;
+    begin_figure(html, chart, title);
+    print_picture(html, &chapter->page, bo_picture_name(html->arena, main, picture),
+                  bo_arena_printf(html->arena, "%s on %s: %s", main->format, main->name, text));
+    fputs("</figure>\n", html->out);
 }
 
 static void print_curves(const struct html *html, const struct chapter *chapter)
@@ -221,50 +211,25 @@ static void print_curves(const struct html *html, const struct chapter *chapter)
 static void print_charts(const struct html *html, const struct chapter *chapter)
 {
     fputs("<div class=\"charts\">\n", html->out);
-    begin_figure(html, "front", "Bytes against time");
-    print_picture(html, &chapter->page, bo_picture_name(html->arena, chapter->main, "size-time"),
-                  bo_arena_printf(html->arena,
-                                  "%s on %s: bytes against time, with the Pareto front",
-                                  chapter->format->name, chapter->main->name));
-    fputs("</figure>\n", html->out);
-    begin_figure(html, "bytes", "Where the bytes go");
-    print_picture(html, &chapter->page, bo_picture_name(html->arena, chapter->main, "sections"),
-                  bo_arena_printf(html->arena, "%s on %s: where the bytes go",
-                                  chapter->format->name, chapter->main->name));
-    fputs("</figure>\n", html->out);
-    if (!html->options->charts) {
-        begin_figure(html, "workloads", "Time by workload");
-        print_picture(html, &chapter->page,
-                      bo_picture_name(html->arena, chapter->main, "workloads"),
-                      bo_arena_printf(html->arena, "%s on %s: time a query, by workload",
-                                      chapter->format->name, chapter->main->name));
-        fputs("</figure>\n", html->out);
-    }
-    if (bo_keep_label(chapter->main)) {
-        begin_figure(html, "keep", "Time against memory that readers keep");
-        print_picture(html, &chapter->page, bo_picture_name(html->arena, chapter->main, "keep"),
-                      bo_arena_printf(html->arena, "%s on %s: time against memory of the reader",
-                                      chapter->format->name, chapter->main->name));
-        fputs("</figure>\n", html->out);
-    }
+    print_chart(html, chapter, "front", "Bytes against time", "size-time",
+                "bytes against time, with the Pareto front");
+    print_chart(html, chapter, "bytes", "Where the bytes go", "sections", "where the bytes go");
+    if (!html->charts)
+        print_chart(html, chapter, "workloads", "Time by workload", "workloads",
+                    "time a query, by workload");
+    if (bo_keep_label(chapter->main))
+        print_chart(html, chapter, "keep", "Time against memory that readers keep", "keep",
+                    "time against memory of the reader");
     print_curves(html, chapter);
     fputs("</div>\n", html->out);
 }
 
 static void print_fuzzing(const struct html *html, const struct chapter *chapter)
 {
-    struct text markdown;
+    struct bo_memory_file markdown;
     const struct bo_page page = start(&chapter->page, &markdown);
     bo_fuzz_format(&page, "results/fuzz", chapter->format->name);
-    print_folded(html, "The fuzzing record", &markdown);
-}
-
-static void print_environment(const struct html *html, const struct bo_page *of, const char *title)
-{
-    struct text markdown;
-    const struct bo_page page = start(of, &markdown);
-    bo_page_environment(&page);
-    print_folded(html, title, &markdown);
+    print_markdown(&markdown, "The fuzzing record", html);
 }
 
 /* The parts below the documents. */
@@ -281,38 +246,32 @@ static void print_more(const struct html *html, const struct chapter *chapter)
         {"counts", "Lines and instructions"},
         {"code", "The code"},
     };
-    struct text markdown;
+    struct bo_memory_file markdown;
     fputs("<h3>More</h3>\n", html->out);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         print_part(html, chapter, parts[i][0], parts[i][1]);
     const struct bo_page curves = start(&chapter->curves, &markdown);
     bo_page_curves(&curves, chapter->format->name);
-    print_folded(html, "Cost against size", &markdown);
+    print_markdown(&markdown, "Cost against size", html);
     print_fuzzing(html, chapter);
-    print_environment(html, &chapter->page, "The environment");
+    print_page(html, &chapter->page, "The environment", bo_page_environment);
     if (chapter->curves.run != chapter->page.run)
-        print_environment(html, &chapter->curves, "The environment of the curves over sizes");
+        print_page(html, &chapter->curves, "The environment of the curves over sizes",
+                   bo_page_environment);
 }
 
 static void print_chapter(const struct html *html, const struct chapter *chapter)
 {
     const struct bo_run_document *const *documents;
     const char *name = chapter->format->name;
-    struct text markdown;
     fprintf(html->out,
             "<section class=\"format\" id=\"%s\">\n<h2>%s</h2>\n<div class=\"question\">", name,
             name);
-    struct bo_page page = start(&chapter->page, &markdown);
-    bo_page_part(&page, chapter->format, "question");
-    print_markdown(&markdown, html);
+    print_part(html, chapter, "question", NULL);
     fputs("</div>\n<div class=\"answer\">\n", html->out);
-    page = start(&chapter->page, &markdown);
-    bo_page_part(&page, chapter->format, "answer");
-    print_markdown(&markdown, html);
+    print_part(html, chapter, "answer", NULL);
     fputs("</div>\n<h3>The picks</h3>\n", html->out);
-    page = start(&chapter->page, &markdown);
-    bo_page_part(&page, chapter->format, "use-picks");
-    print_markdown(&markdown, html);
+    print_part(html, chapter, "use-picks", NULL);
     print_part(html, chapter, "picks", "By bytes and time alone, document by document");
     fputs("<h3>The measurements</h3>\n<div class=\"controls\"></div>\n", html->out);
     print_charts(html, chapter);
@@ -349,24 +308,16 @@ static void print_glance(const struct html *html)
     fputs("<section id=\"glance\">\n<h2>At a glance</h2>\n", html->out);
     const struct bo_page text = bo_report_page(html->report, NULL);
     struct bo_report runs = *html->report;
-    struct text markdown;
+    struct bo_memory_file markdown;
     struct bo_page page = start(&text, &markdown);
     bo_report_glance(html->report, &page, "#");
-    print_markdown(&markdown, html);
-    page = start(&text, &markdown);
-    bo_page_legend(&page);
-    fputs("<details><summary>How to read the tables</summary>\n", html->out);
-    print_markdown(&markdown, html);
-    page = start(&text, &markdown);
-    bo_page_missing(&page);
-    fputs("</details>\n<details><summary>What was not measured</summary>\n", html->out);
-    print_markdown(&markdown, html);
-    open_text(&markdown);
-    runs.out = markdown.out;
+    print_markdown(&markdown, NULL, html);
+    print_page(html, &text, "How to read the tables", bo_page_legend);
+    print_page(html, &text, "What was not measured", bo_page_missing);
+    runs.out = bo_memory_open(&markdown);
     bo_report_list_runs(&runs);
-    fputs("</details>\n<details><summary>The runs behind this page</summary>\n", html->out);
-    print_markdown(&markdown, html);
-    fputs("</details>\n</section>\n", html->out);
+    print_markdown(&markdown, "The runs behind this page", html);
+    fputs("</section>\n", html->out);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -396,7 +347,7 @@ static void print_head(const struct html *html)
 static void print_foot(const struct html *html)
 {
     fputs("</main>\n<footer>\n<p>", html->out);
-    fputs(html->options->charts
+    fputs(html->charts
               ? "Written by <code>bakeoff report</code> from the same figures as REPORT.md. Charts "
                 "by Observable Plot and D3, whose licences are in this page's source."
               : "Written by <code>bakeoff report</code> from the same figures as REPORT.md. The "
@@ -404,14 +355,14 @@ static void print_foot(const struct html *html)
                 "fetch them.",
           html->out);
     fputs("</p>\n</footer>\n", html->out);
-    if (html->options->charts)
-        fprintf(html->out, "<script>\n%s\n</script>\n", html->options->charts);
+    if (html->charts)
+        fprintf(html->out, "<script>\n%s\n</script>\n", html->charts);
     fprintf(html->out, "<script>\n%s</script>\n</body>\n</html>\n", bo_page_js);
 }
 
-void bo_html_print(const struct bo_report *report, const struct bo_html_options *options)
+void bo_html_print(const struct bo_report *report, const char *folder, const char *charts)
 {
-    const struct html html = {report, options, report->arena, report->out};
+    const struct html html = {report, folder, charts, report->arena, report->out};
     struct chapter chapter;
     print_head(&html);
     print_glance(&html);

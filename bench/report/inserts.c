@@ -1,10 +1,9 @@
 /* Parts of hand-written pages that the report fills in. */
-#include "bench/report/inserts.h"
-
 #include <string.h>
 
 #include "bench/report/answer.h"
 #include "bench/report/format.h"
+#include "bench/report/report.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 

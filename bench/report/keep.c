@@ -121,9 +121,10 @@ static bool put_curve(const struct bo_run_document *document, unsigned c, const 
     return any;
 }
 
-void bo_plot_keep(const struct bo_run_document *document, const char *label, const char *path,
+void bo_plot_keep(const struct bo_run_document *document, const char *path,
                   struct bo_drawing *drawing)
 {
+    const char *label = bo_keep_label(document);
     struct bo_arena *arena = drawing->arena;
     struct bo_scale x = {INFINITY, 0}, y = {INFINITY, 0};
     const char **names = bo_array_or_abort(arena, document->n_codecs + 1, sizeof *names);

@@ -15,9 +15,10 @@ void bo_page_keep(const struct bo_page *page, const struct bo_run_document *docu
 const char *bo_keep_label(const struct bo_run_document *document);
 
 /*
- * Time of a query of the label against the reader's memory after the workload, one curve per codec.
+ * Time of a query of that label against the reader's memory after the workload, one curve per
+ * codec.
  */
-void bo_plot_keep(const struct bo_run_document *document, const char *label, const char *path,
+void bo_plot_keep(const struct bo_run_document *document, const char *path,
                   struct bo_drawing *drawing);
 
 #endif

@@ -13,10 +13,12 @@ void bo_page_grid(const struct bo_page *page, const struct bo_grid *grid, const 
         bo_grid_markdown(grid, page->out);
 }
 
-void bo_page_picture(const struct bo_page *page, const char *name, const char *text)
+void bo_page_picture(const struct bo_page *page, const struct bo_run_document *document,
+                     const char *what, const char *text)
 {
     if (page->form == BO_PAGE_MARKDOWN && page->pictures)
-        fprintf(page->out, "![%s](%s%s/%s)\n", text, page->root, page->pictures, name);
+        fprintf(page->out, "![%s on %s: %s](%s%s/%s)\n", document->format, document->name, text,
+                page->root, page->pictures, bo_picture_name(page->arena, document, what));
 }
 
 char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,

@@ -29,8 +29,9 @@ struct bo_page {
 /* A table in the page's form; `name` is for screen readers. */
 void bo_page_grid(const struct bo_page *page, const struct bo_grid *grid, const char *name);
 
-/* A picture that bo_pictures_draw draws, by its file's name, as a paragraph. */
-void bo_page_picture(const struct bo_page *page, const char *name, const char *text);
+/* A picture of a document that bo_pictures_draw draws, as a paragraph. */
+void bo_page_picture(const struct bo_page *page, const struct bo_run_document *document,
+                     const char *what, const char *text);
 
 /* "pcdata-esbuild-amd64-workloads.svg": without characters that are special in paths or links. */
 char *bo_picture_name(struct bo_arena *arena, const struct bo_run_document *document,

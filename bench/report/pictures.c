@@ -1,14 +1,10 @@
 /* Pictures and CSV of a run. */
-#include "bench/report/pictures.h"
-
-#include <stdlib.h>
-
-#include "bench/report/bars.h"
 #include "bench/report/comparison.h"
 #include "bench/report/curves.h"
 #include "bench/report/front.h"
 #include "bench/report/keep.h"
 #include "bench/report/plot.h"
+#include "bench/report/report.h"
 #include "harness/core/files.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
@@ -36,8 +32,7 @@ static void draw(const struct bo_run_document *document, const char *folder,
     bo_plot_size_time(document, path_of(document, "size-time", folder, arena), drawing);
     bo_plot_workloads(document, path_of(document, "workloads", folder, arena), drawing);
     if (bo_keep_label(document))
-        bo_plot_keep(document, bo_keep_label(document), path_of(document, "keep", folder, arena),
-                     drawing);
+        bo_plot_keep(document, path_of(document, "keep", folder, arena), drawing);
 }
 
 /* Of the document that represents its format. */
@@ -48,8 +43,12 @@ static void draw_main(const struct bo_run_document *document, const char *folder
     if (!has_points(document, arena))
         return;
     bo_plot_sections(document, path_of(document, "sections", folder, arena), drawing);
-    bo_plot_scatter(document, bo_run_main_label(document),
-                    path_of(document, "scatter", folder, arena), drawing);
+    bo_plot_scatter(document, path_of(document, "scatter", folder, arena), drawing);
+}
+
+static void print_csv(const void *grid, FILE *out)
+{
+    bo_grid_csv(grid, out);
 }
 
 static bool write_csv(const struct bo_run *run, const char *format, const char *folder,
@@ -57,18 +56,8 @@ static bool write_csv(const struct bo_run *run, const char *format, const char *
 {
     struct bo_grid grid;
     struct bo_label_filter filter = {.kinds = {.n = 0}};
-    char *text = NULL;
-    size_t nbytes;
     bo_comparison_raw(run, format, NULL, &filter, arena, &grid);
-    FILE *out = open_memstream(&text, &nbytes);
-    if (!out)
-        abort();
-    bo_grid_csv(&grid, out);
-    fclose(out);
-    const bool ok = bo_output(bo_arena_printf(arena, "%s/%s.csv", folder, format),
-                              (struct bo_span){(const uint8_t *)text, nbytes});
-    free(text);
-    return ok;
+    return bo_output_printed(bo_arena_printf(arena, "%s/%s.csv", folder, format), print_csv, &grid);
 }
 
 bool bo_pictures_draw(const struct bo_report *report, size_t i, const char *folder)

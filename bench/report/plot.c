@@ -12,7 +12,13 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-enum { POINT = 13, LINE = 16 }; /* pixels */
+/* Pixels: sizes of a point and of a line of text; the plot's area. */
+enum {
+    POINT = 13,
+    LINE = 16,
+    WIDTH = BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
+    HEIGHT = BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM,
+};
 
 /* ---- size against time ----------------------------------------------------------------------- */
 
@@ -108,24 +114,22 @@ static void put_points(struct bo_drawing *drawing, const struct scatter *scatter
 
 static double pixel_x(const struct scatter *scatter, double bytes)
 {
-    return bo_scale_position(scatter->x, bytes) *
-           (BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT);
+    return bo_scale_position(scatter->x, bytes) * WIDTH;
 }
 
 static double pixel_y(const struct scatter *scatter, double ns)
 {
-    return (1 - bo_scale_position(scatter->y, ns)) *
-           (BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM);
+    return (1 - bo_scale_position(scatter->y, ns)) * HEIGHT;
 }
 
-/* The box of a line between two points, with its width. */
-static struct bo_picture_box line_box(const struct scatter *scatter, double bytes_a, double ns_a,
-                                      double bytes_b, double ns_b)
+/* The box of a line between two points, with room around it. */
+static struct bo_picture_box box_of(const struct scatter *scatter, double bytes_a, double ns_a,
+                                    double bytes_b, double ns_b, double room)
 {
     const double xa = pixel_x(scatter, bytes_a), xb = pixel_x(scatter, bytes_b);
     const double ya = pixel_y(scatter, ns_a), yb = pixel_y(scatter, ns_b);
-    return (struct bo_picture_box){fmin(xa, xb) - 2, fmin(ya, yb) - 2, fmax(xa, xb) + 2,
-                                   fmax(ya, yb) + 2};
+    return (struct bo_picture_box){fmin(xa, xb) - room, fmin(ya, yb) - room, fmax(xa, xb) + room,
+                                   fmax(ya, yb) + room};
 }
 
 /*
@@ -141,45 +145,37 @@ static bool is_named(const struct scatter *scatter, size_t i)
            bo_on_first_axis(format, p->codec->name);
 }
 
-/* A point without a name is an obstacle for the other names. */
-static struct bo_picture_box point_box(const struct scatter *scatter, size_t i)
-{
-    const double x = pixel_x(scatter, drawn_bytes(scatter, i));
-    const double y = pixel_y(scatter, scatter->points[i].ns);
-    return (struct bo_picture_box){x - POINT / 2.0, y - POINT / 2.0, x + POINT / 2.0,
-                                   y + POINT / 2.0};
-}
-
 /* One label for each named point, in their order. */
 static struct bo_picture_label *place_names(const struct scatter *scatter,
                                             const double (*corners)[2], size_t n_corners,
                                             struct bo_arena *arena)
 {
+    enum { LINE_ROOM = 2 };
     struct bo_picture_label *labels = bo_array_or_abort(arena, scatter->n, sizeof *labels);
     struct bo_picture_box *lines =
         bo_array_or_abort(arena, 2 * scatter->n + n_corners, sizeof *lines);
     size_t n_lines = 0, n_labels = 0;
     for (size_t i = 1; i < n_corners; i++)
-        lines[n_lines++] =
-            line_box(scatter, corners[i - 1][0], corners[i - 1][1], corners[i][0], corners[i][1]);
+        lines[n_lines++] = box_of(scatter, corners[i - 1][0], corners[i - 1][1], corners[i][0],
+                                  corners[i][1], LINE_ROOM);
     for (size_t i = 0; i < scatter->n; i++) {
         const struct bo_front_point *p = &scatter->points[i];
         const struct bo_interval interval = bo_drawn_interval(p->row);
-        lines[n_lines++] = line_box(scatter, p->bytes, interval.low, p->bytes, interval.high);
-        if (!is_named(scatter, i)) {
-            lines[n_lines++] = point_box(scatter, i);
+        const double bytes = drawn_bytes(scatter, i);
+        lines[n_lines++] =
+            box_of(scatter, p->bytes, interval.low, p->bytes, interval.high, LINE_ROOM);
+        if (!is_named(scatter, i)) { /* an obstacle for the other names */
+            lines[n_lines++] = box_of(scatter, bytes, p->ns, bytes, p->ns, POINT / 2.0);
             continue;
         }
         labels[n_labels++] = (struct bo_picture_label){
-            .x = pixel_x(scatter, drawn_bytes(scatter, i)),
+            .x = pixel_x(scatter, bytes),
             .y = pixel_y(scatter, p->ns),
             .width = BO_GLYPH_WIDTH * (double)strlen(point_name(scatter, i, arena)),
             .height = LINE,
         };
     }
-    bo_labels_place(labels, n_labels, lines, n_lines, POINT,
-                    BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
-                    BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM);
+    bo_labels_place(labels, n_labels, lines, n_lines, POINT, WIDTH, HEIGHT);
     return labels;
 }
 
@@ -187,8 +183,6 @@ static struct bo_picture_label *place_names(const struct scatter *scatter,
 static void put_names(struct bo_drawing *drawing, const struct scatter *scatter,
                       const struct bo_picture_label *labels, struct bo_arena *arena)
 {
-    const double width = BO_PICTURE_WIDTH - BO_PICTURE_LEFT - BO_PICTURE_RIGHT,
-                 height = BO_PICTURE_HEIGHT - BO_PICTURE_TOP - BO_PICTURE_BOTTOM;
     size_t n = 0;
     bo_picture_table(drawing, "names");
     for (size_t i = 0; i < scatter->n; i++) {
@@ -196,16 +190,16 @@ static void put_names(struct bo_drawing *drawing, const struct scatter *scatter,
             continue;
         const struct bo_picture_label *l = &labels[n++];
         bo_picture_cell(drawing, point_name(scatter, i, arena));
-        fprintf(drawing->out, " %.6f %.6f %d\n", l->left / width,
-                1 - (l->top + l->height / 2) / height, scatter->points[i].on_front);
+        fprintf(drawing->out, " %.6f %.6f %d\n", l->left / WIDTH,
+                1 - (l->top + l->height / 2) / HEIGHT, scatter->points[i].on_front);
     }
     bo_picture_table_end(drawing);
     bo_picture_table(drawing, "leaders");
     for (const struct bo_picture_label *l = labels; l < labels + n; l++)
         if (l->away)
-            fprintf(drawing->out, "%.6f %.6f %.6f %.6f\n", l->x / width, 1 - l->y / height,
-                    fmin(fmax(l->x, l->left), l->left + l->width) / width,
-                    1 - (l->top + l->height / 2) / height);
+            fprintf(drawing->out, "%.6f %.6f %.6f %.6f\n", l->x / WIDTH, 1 - l->y / HEIGHT,
+                    fmin(fmax(l->x, l->left), l->left + l->width) / WIDTH,
+                    1 - (l->top + l->height / 2) / HEIGHT);
     bo_picture_table_end(drawing);
 }
 

@@ -16,4 +16,18 @@ void bo_plot_size_time(const struct bo_run_document *document, const char *path,
 void bo_plot_workloads(const struct bo_run_document *document, const char *path,
                        struct bo_drawing *drawing);
 
+/*
+ * Bytes by section: a bar for each encoding; of codecs of two parts, those that differ in the
+ * first. Bars of more than twice the first codec's bytes are cut and labelled with their length.
+ */
+void bo_plot_sections(const struct bo_run_document *document, const char *path,
+                      struct bo_drawing *drawing);
+
+/*
+ * The scatter of times under the main query label: for each codec, the 10th to the 90th percentile
+ * over batches, with the median.
+ */
+void bo_plot_scatter(const struct bo_run_document *document, const char *path,
+                     struct bo_drawing *drawing);
+
 #endif

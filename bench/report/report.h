@@ -1,4 +1,7 @@
-/* REPORT.md and the pages beside it, composed of the chapters of one or several runs. */
+/*
+ * REPORT.md, the pages beside it, their pictures and the HTML page, composed of the chapters of one
+ * or several runs.
+ */
 #ifndef BO_REPORT_REPORT_H
 #define BO_REPORT_REPORT_H
 
@@ -49,5 +52,39 @@ void bo_report_environments(const struct bo_report *report);
 
 /* results/sizes.md: the output of bo_sizes_block, with a heading. */
 void bo_report_sizes(const char *sizes, FILE *out);
+
+/*
+ * Draws the pictures of all documents that the report shows of the i-th run, and writes the CSV of
+ * its formats, into an existing folder. False after a message.
+ */
+bool bo_pictures_draw(const struct bo_report *report, size_t i, const char *folder);
+
+/* ---- generated parts of hand-written pages --------------------------------------------------- */
+
+/*
+ * `bakeoff report` writes the text between
+ *
+ *     <!-- report: PART FORMAT -->
+ *     <!-- report ends -->
+ *
+ * and changes nothing else. Prints the page `name`, whose text is `text`, with all generated parts
+ * updated: those of bo_page_part, `glance all` and `answers all`. The part of a format that no run
+ * measured stays as it is. False after a message that names the line of an unknown or unterminated
+ * part.
+ */
+bool bo_inserts_print(const struct bo_report *report, const char *text, const char *name);
+
+/* ---- the HTML page --------------------------------------------------------------------------- */
+
+/*
+ * Prints one self-contained page of the same runs as bo_report_print, with the same functions: it
+ * needs no network, and its tables need no scripts. The figures of each document are included as
+ * JSON (bo_comparison_json), from which charts are drawn. `folder` is the report's, which contains
+ * the pictures; `charts` is the JavaScript of the chart library, or NULL: only pictures.
+ */
+void bo_html_print(const struct bo_report *report, const char *folder, const char *charts);
+
+/* JSON for a script element: no "<" in it can end the element. */
+void bo_html_json(struct json_t *value, FILE *out);
 
 #endif

@@ -4,13 +4,12 @@
  */
 #include "bench/report/test_sample.h"
 
-#include "bench/report/html.h"
+#include "bench/report/report.h"
 
 static char *print_html(const struct bo_run *run, const char *charts)
 {
     const struct bo_report report = printing_report(run, "../../");
-    const struct bo_html_options options = {"/nowhere", charts};
-    bo_html_print(&report, &options);
+    bo_html_print(&report, "/nowhere", charts);
     return printed_text();
 }
 

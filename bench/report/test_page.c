@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "bench/report/front.h"
-#include "bench/report/inserts.h"
 #include "bench/report/keep.h"
 #include "bench/report/labels.h"
-#include "bench/report/pictures.h"
+#include "bench/report/report.h"
 #include "bench/report/tsv.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
@@ -322,11 +321,10 @@ TEST(budgets_are_a_table)
     assert_string_equal(bo_keep_label(document), "point/uniform");
     struct bo_drawing drawing;
     bo_drawing_begin(&drawing, &arena);
-    bo_plot_keep(document, "point/uniform", "unused.svg", &drawing);
-    fflush(drawing.out);
-    assert_has(drawing.text, "\n1024 70\n2048 60\n4096 50\n\n\n");
-    fclose(drawing.out);
-    free(drawing.text);
+    bo_plot_keep(document, "unused.svg", &drawing);
+    assert_has((const char *)bo_memory_bytes(&drawing.script).p,
+               "\n1024 70\n2048 60\n4096 50\n\n\n");
+    bo_memory_free(&drawing.script);
     assert_lacks(documents_text(*state), "**What readers keep.**");
     const struct bo_run *plain = *state;
     assert_null(bo_keep_label(bo_run_document(plain, "pcdata", "small-sample")));
