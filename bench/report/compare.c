@@ -68,13 +68,11 @@ static double least_p(const struct bo_change *change)
 
 static struct bo_layout_effect effect_of(const struct bo_run_row *row, struct bo_arena *arena)
 {
-    struct bo_layout_effect effect;
     double *logs = bo_array_or_abort(arena, row->n, sizeof *logs);
     for (unsigned i = 0; i < row->n; i++)
         logs[i] = log(row->times_ns[i]);
     const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
-    bo_abort_unless(bo_layout_effect(&repetitions, BO_CONFIDENCE, &effect));
-    return effect;
+    return bo_layout_effect(&repetitions, BO_CONFIDENCE);
 }
 
 /* Repetitions in one layout are not independent samples of it, so the layouts are compared. */
@@ -99,11 +97,10 @@ static void contrast_layouts(const struct bo_run_row *before, const struct bo_ru
 static void contrast_times(const struct bo_run_row *before, const struct bo_run_row *after,
                            struct bo_arena *arena, struct bo_change *change)
 {
-    struct bo_contrast contrast;
     const struct bo_arena_mark mark = bo_arena_mark(arena);
     const double *a = log_times(before, arena), *b = log_times(after, arena);
-    if (!bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE, &contrast))
-        abort();
+    const struct bo_contrast contrast =
+        bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE);
     bo_arena_rewind(arena, mark);
     name_outliers(before, after, arena, change);
     change->p = contrast.p;
@@ -282,8 +279,7 @@ static void judge_times(struct bo_document_changes *document, double threshold,
     for (size_t i = 0; i < document->n; i++)
         if (document->changes[i].is_time && !document->changes[i].failure)
             p[n++] = document->changes[i].p;
-    if (!bo_holm(p, n))
-        abort();
+    bo_holm(p, n);
     n = 0;
     for (size_t i = 0; i < document->n; i++) {
         struct bo_change *change = &document->changes[i];

@@ -183,9 +183,8 @@ static void release_json(void *json)
 struct bo_sizes bo_sizes_measure(const struct bo_document *document,
                                  const struct bo_sizes_options *options, struct bo_arena *arena)
 {
-    json_t *json = bo_sizes_json(document, options);
-    if (!json || !bo_arena_on_release(arena, release_json, json))
-        abort();
+    json_t *json = bo_or_abort(bo_sizes_json(document, options));
+    bo_abort_unless(bo_arena_on_release(arena, release_json, json));
     return read_sizes(json, arena);
 }
 
@@ -365,7 +364,6 @@ static struct bo_interval interval_over_layouts(const struct bo_layout_effect *e
 /* Computes the effect of layouts on the row. */
 static void read_layouts(struct bo_arena *arena, struct bo_run_row *row)
 {
-    struct bo_layout_effect effect;
     const struct bo_row_values *numbers = bo_values_of(row, "layout");
     row->layout_sd = NAN;
     if (!numbers || row->n == 0)
@@ -378,7 +376,7 @@ static void read_layouts(struct bo_arena *arena, struct bo_run_row *row)
         row->layouts[i] = number >= 0 && number < BO_MAX_LAYOUTS ? (unsigned)number : 0;
     }
     const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
-    bo_abort_unless(bo_layout_effect(&repetitions, BO_CONFIDENCE, &effect));
+    const struct bo_layout_effect effect = bo_layout_effect(&repetitions, BO_CONFIDENCE);
     row->layout_sd = effect.between;
     row->interval = effect.n_layouts > 1 ? interval_over_layouts(&effect, row->median_ns)
                                          : (struct bo_interval){NAN, NAN, 0};

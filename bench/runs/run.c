@@ -12,20 +12,6 @@
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
-void *bo_array_or_abort(struct bo_arena *arena, size_t n, size_t size)
-{
-    void *array = bo_zalloc_array(arena, n ? n : 1, size);
-    if (!array)
-        abort();
-    return array;
-}
-
-void bo_abort_unless(bool has_grown)
-{
-    if (!has_grown)
-        abort();
-}
-
 bool bo_is_query(const char *label)
 {
     return strchr(label, '/') != NULL;
@@ -66,10 +52,8 @@ double bo_run_counter(const struct bo_run_row *row, const char *counter)
     const struct bo_row_values *found = bo_values_of(row, counter);
     if (!found)
         return NAN;
-    double *values = malloc(row->n * sizeof *values);
+    double *values = bo_or_abort(malloc(row->n * sizeof *values));
     size_t n = 0;
-    if (!values)
-        abort();
     for (unsigned i = 0; i < row->n; i++)
         if (!isnan(found->values[i]))
             values[n++] = found->values[i];

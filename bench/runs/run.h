@@ -12,10 +12,6 @@
 #include "harness/core/arena.h"
 #include "harness/format_report.h"
 
-/* The report has no memory budget: it aborts when the system refuses memory. Zeroed. */
-void *bo_array_or_abort(struct bo_arena *arena, size_t n, size_t size);
-void bo_abort_unless(bool has_grown);
-
 /* The confidence level of every interval in a report. */
 #define BO_CONFIDENCE 0.95
 

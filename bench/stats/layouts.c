@@ -6,6 +6,7 @@
 
 #include "bench/stats/stats.h"
 #include "bench/stats/student.h"
+#include "harness/core/arena.h"
 
 static unsigned layout_of(const struct bo_repetitions *repetitions, size_t i)
 {
@@ -59,16 +60,13 @@ static double variance_of_medians(const struct bo_layout_effect *effect)
     return sum_of_squares(effect->medians, effect->n_layouts) / (effect->n_layouts - 1);
 }
 
-bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidence,
-                      struct bo_layout_effect *effect_ret)
+struct bo_layout_effect bo_layout_effect(const struct bo_repetitions *repetitions,
+                                         double confidence)
 {
-    struct bo_layout_effect *effect = effect_ret;
-    double *values = malloc((repetitions->n + 1) * sizeof *values);
+    struct bo_layout_effect effect = {.interval = {NAN, NAN, 0}, .between = NAN, .within = NAN};
+    double *values = bo_or_abort(malloc((repetitions->n + 1) * sizeof *values));
     double squares = 0, factors = 0;
     size_t df = 0;
-    if (!values)
-        return false;
-    *effect = (struct bo_layout_effect){.interval = {NAN, NAN, 0}, .between = NAN, .within = NAN};
     for (unsigned l = 0; l < BO_MAX_LAYOUTS; l++) {
         const size_t n = select_layout(repetitions, l, values);
         if (n == 0)
@@ -76,20 +74,20 @@ bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidenc
         squares += sum_of_squares(values, n);
         df += n - 1;
         factors += median_factor(n);
-        effect->medians[effect->n_layouts++] = median_of(values, n);
+        effect.medians[effect.n_layouts++] = median_of(values, n);
     }
     free(values);
-    const unsigned k = effect->n_layouts;
-    effect->mean = mean_of(effect->medians, k);
-    effect->within = df ? sqrt(squares / (double)df) : NAN;
+    const unsigned k = effect.n_layouts;
+    effect.mean = mean_of(effect.medians, k);
+    effect.within = df ? sqrt(squares / (double)df) : NAN;
     if (k < 2)
-        return true;
-    const double variance = variance_of_medians(effect);
+        return effect;
+    const double variance = variance_of_medians(&effect);
     const double half = bo_student_quantile(confidence, k - 1) * sqrt(variance / k);
-    effect->interval = (struct bo_interval){effect->mean - half, effect->mean + half, confidence};
+    effect.interval = (struct bo_interval){effect.mean - half, effect.mean + half, confidence};
     if (df)
-        effect->between = sqrt(fmax(0, variance - factors / k * effect->within * effect->within));
-    return true;
+        effect.between = sqrt(fmax(0, variance - factors / k * effect.within * effect.within));
+    return effect;
 }
 
 double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layout_effect *b,
@@ -111,36 +109,30 @@ double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layou
 
 /* ---- one codec measured as two --------------------------------------------------------------- */
 
-static bool add_difference(struct bo_differences *differences, double difference)
+static void add_difference(struct bo_differences *differences, double difference)
 {
     if (differences->n == differences->cap) {
-        const size_t cap = differences->cap ? 2 * differences->cap : 64;
-        double *items = realloc(differences->items, cap * sizeof *items);
-        if (!items)
-            return false;
-        differences->items = items;
-        differences->cap = cap;
+        differences->cap = differences->cap ? 2 * differences->cap : 64;
+        differences->items =
+            bo_or_abort(realloc(differences->items, differences->cap * sizeof *differences->items));
     }
     differences->items[differences->n++] = fabs(difference);
-    return true;
 }
 
-bool bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences)
+void bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences)
 {
     const size_t room = repetitions->n + 1;
-    double *values = malloc(3 * room * sizeof *values);
-    bool ok = values != NULL;
-    for (unsigned l = 0; l < BO_MAX_LAYOUTS && ok; l++) {
+    double *values = bo_or_abort(malloc(3 * room * sizeof *values));
+    for (unsigned l = 0; l < BO_MAX_LAYOUTS; l++) {
         double *const halves[] = {values + room, values + 2 * room};
         const size_t n = select_layout(repetitions, l, values);
         for (size_t i = 0; i < n; i++)
             halves[i % 2][i / 2] = values[i];
         if (n >= 2)
-            ok = add_difference(differences,
-                                median_of(halves[0], (n + 1) / 2) - median_of(halves[1], n / 2));
+            add_difference(differences,
+                           median_of(halves[0], (n + 1) / 2) - median_of(halves[1], n / 2));
     }
     free(values);
-    return ok;
 }
 
 /* The mean of the medians of those layouts whose bits are set. */
@@ -154,20 +146,15 @@ static double mean_of_group(const struct bo_layout_effect *effect, unsigned grou
     return mean_of(values, n);
 }
 
-bool bo_differ_between(const struct bo_repetitions *repetitions, struct bo_differences *differences)
+void bo_differ_between(const struct bo_repetitions *repetitions, struct bo_differences *differences)
 {
-    struct bo_layout_effect effect;
-    if (!bo_layout_effect(repetitions, 0.95, &effect))
-        return false;
+    const struct bo_layout_effect effect = bo_layout_effect(repetitions, 0.95);
     const unsigned all = (1u << effect.n_layouts) - 1;
     const int half = (int)effect.n_layouts / 2;
-    bool ok = true;
     for (unsigned a = 1; a <= all && half; a++) {
         const unsigned others = __builtin_popcount(a) == half ? all & ~a : 0;
-        for (unsigned b = others; b > a && ok; b = (b - 1) & others)
+        for (unsigned b = others; b > a; b = (b - 1) & others)
             if (__builtin_popcount(b) == half)
-                ok = add_difference(differences,
-                                    mean_of_group(&effect, a) - mean_of_group(&effect, b));
+                add_difference(differences, mean_of_group(&effect, a) - mean_of_group(&effect, b));
     }
-    return ok;
 }

@@ -38,9 +38,9 @@ struct bo_layout_effect {
     double medians[BO_MAX_LAYOUTS]; /* the first n_layouts, by layout */
 };
 
-/* False when memory is exhausted. n must not be 0. */
-bool bo_layout_effect(const struct bo_repetitions *repetitions, double confidence,
-                      struct bo_layout_effect *effect_ret);
+/* n must not be 0. */
+struct bo_layout_effect bo_layout_effect(const struct bo_repetitions *repetitions,
+                                         double confidence);
 
 /*
  * Tests whether two rows measured in layouts differ: the p of Welch's two-sided test of the
@@ -61,17 +61,15 @@ struct bo_differences {
 
 /*
  * Adds the differences between the two halves of the repetitions of each layout, every second
- * repetition against the others, by medians. Layouts with one repetition add nothing. False when
- * memory is exhausted.
+ * repetition against the others, by medians. Layouts with one repetition add nothing.
  */
-bool bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences);
+void bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differences *differences);
 
 /*
  * Adds the differences between two groups of half of the layouts each, for all such pairs of
- * groups, by the means of the layouts' medians. A single layout adds nothing. False when memory is
- * exhausted.
+ * groups, by the means of the layouts' medians. A single layout adds nothing.
  */
-bool bo_differ_between(const struct bo_repetitions *repetitions,
+void bo_differ_between(const struct bo_repetitions *repetitions,
                        struct bo_differences *differences);
 
 #endif

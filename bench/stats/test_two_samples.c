@@ -52,9 +52,8 @@ static const struct {
 TEST(exact_answers_are_those_of_r)
 {
     for (size_t i = 0; i < N_ELEMENTS(exact); i++) {
-        struct bo_contrast c;
-        assert_true(
-            bo_contrast_samples(exact[i].a, exact[i].n_a, exact[i].b, exact[i].n_b, 0.95, &c));
+        const struct bo_contrast c =
+            bo_contrast_samples(exact[i].a, exact[i].n_a, exact[i].b, exact[i].n_b, 0.95);
         const double n_pairs = (double)(exact[i].n_a * exact[i].n_b);
         if (!c.exact || !near(c.superiority, exact[i].w / n_pairs, 1e-12) ||
             !near(c.p, exact[i].p, 1e-12) || !near(c.shift, exact[i].shift, 1e-12) ||
@@ -69,9 +68,8 @@ TEST(exact_answers_are_those_of_r)
 TEST(exchanged)
 {
     for (size_t i = 0; i < N_ELEMENTS(exact); i++) {
-        struct bo_contrast c;
-        assert_true(
-            bo_contrast_samples(exact[i].b, exact[i].n_b, exact[i].a, exact[i].n_a, 0.95, &c));
+        const struct bo_contrast c =
+            bo_contrast_samples(exact[i].b, exact[i].n_b, exact[i].a, exact[i].n_a, 0.95);
         assert_true(near(c.p, exact[i].p, 1e-12));
         assert_true(near(c.shift, -exact[i].shift, 1e-12));
         assert_true(near(c.interval.low, -exact[i].high, 1e-9));
@@ -81,11 +79,10 @@ TEST(exchanged)
 
 TEST(coverage_is_what_samples_allow)
 {
-    struct bo_contrast c;
     const double a[] = {1, 2, 3}, b[] = {4, 5, 6};
-    assert_true(bo_contrast_samples(a, 3, b, 3, 0.95, &c));
+    struct bo_contrast c = bo_contrast_samples(a, 3, b, 3, 0.95);
     assert_true(near(c.interval.coverage, 0.9, 1e-12)); /* 1 - 2 / 20 orders */
-    assert_true(bo_contrast_samples(a, 1, b, 1, 0.95, &c));
+    c = bo_contrast_samples(a, 1, b, 1, 0.95);
     assert_true(near(c.interval.coverage, 0, 1e-12));
     assert_true(near(c.p, 1, 1e-12));
     assert_true(near(c.shift, 3, 1e-12));
@@ -95,9 +92,8 @@ TEST(coverage_is_what_samples_allow)
 
 TEST(ties)
 {
-    struct bo_contrast c;
     const double a[] = {1, 2, 2, 3, 3, 3, 4}, b[] = {2, 3, 3, 4, 4, 5, 5, 6};
-    assert_true(bo_contrast_samples(a, 7, b, 8, 0.95, &c));
+    struct bo_contrast c = bo_contrast_samples(a, 7, b, 8, 0.95);
     assert_false(c.exact);
     assert_true(near(c.superiority, 45.0 / 56, 1e-12));
     assert_true(near(c.p, 0.0498844369799259, 1e-12));
@@ -105,7 +101,7 @@ TEST(ties)
     assert_true(near(c.interval.low, 0, 1e-4));
     assert_true(near(c.interval.high, 3, 1e-4));
     const double same[] = {7, 7, 7, 7};
-    assert_true(bo_contrast_samples(same, 4, same, 4, 0.95, &c));
+    c = bo_contrast_samples(same, 4, same, 4, 0.95);
     assert_true(c.p == 1 && c.shift == 0 && c.superiority == 0.5);
     assert_true(c.interval.low == 0 && c.interval.high == 0);
 }
@@ -119,8 +115,7 @@ TEST(large)
         a[i] = 100 + (i * 37 % 101) * 0.13;
     for (unsigned i = 0; i < N_B; i++)
         b[i] = 101.5 + (i * 53 % 97) * 0.131;
-    struct bo_contrast c;
-    assert_true(bo_contrast_samples(a, N_A, b, N_B, 0.95, &c));
+    const struct bo_contrast c = bo_contrast_samples(a, N_A, b, N_B, 0.95);
     assert_false(c.exact);
     assert_true(near(c.superiority, 1930.0 / (N_A * N_B), 1e-12));
     assert_true(near(c.p, 0.117606459983349, 1e-10));
@@ -136,7 +131,9 @@ TEST(holm)
     double p[] = {0.01, 0.04, 0.03, 0.005, 0.5, 0.02}, q[] = {0.9, 0.0001, 0.4, 0.4};
     const double p_adjusted[] = {0.05, 0.09, 0.09, 0.03, 0.5, 0.08};
     const double q_adjusted[] = {1, 0.0004, 1, 1};
-    assert_true(bo_holm(p, N_ELEMENTS(p)) && bo_holm(q, N_ELEMENTS(q)) && bo_holm(q, 0));
+    bo_holm(p, N_ELEMENTS(p));
+    bo_holm(q, N_ELEMENTS(q));
+    bo_holm(q, 0);
     for (size_t i = 0; i < N_ELEMENTS(p); i++)
         assert_true(near(p[i], p_adjusted[i], 1e-12));
     for (size_t i = 0; i < N_ELEMENTS(q); i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/stats/stats.h"
+#include "harness/core/arena.h"
 
 enum { MAX_EXACT = 49 }; /* as in R */
 
@@ -18,12 +19,11 @@ enum { MAX_EXACT = 49 }; /* as in R */
  * which u pairs have the value of b above that of a: the largest of all is one of b's (and above j
  * of a's), or not.
  */
-static bool exact_tail(size_t n_b, size_t n_a, double *tail)
+static void exact_tail(size_t n_b, size_t n_a, double *tail)
 {
     const size_t n_half = n_a * n_b / 2 + 1;
-    double *ways = calloc((n_a + 1) * n_half, sizeof *ways); /* of i values of b; by j, then u */
-    if (!ways)
-        return false;
+    /* of i values of b; by j, then u */
+    double *ways = bo_or_abort(calloc((n_a + 1) * n_half, sizeof *ways));
     for (size_t j = 0; j <= n_a; j++)
         ways[j * n_half] = 1;
     for (size_t i = 1; i <= n_b; i++)
@@ -39,7 +39,6 @@ static bool exact_tail(size_t n_b, size_t n_a, double *tail)
         tail[u] = fmin(1, exp(log(sum) - log_all));
     }
     free(ways);
-    return true;
 }
 
 /* The quantile of the standard normal distribution for a share q, by bisection. */
@@ -64,13 +63,10 @@ struct ranks {
     double n_tied; /* the sum of t^3 - t over groups of t equal values in both samples together */
 };
 
-static bool count_pairs(const double *a, size_t n_a, const double *b, size_t n_b,
-                        struct ranks *ranks_ret)
+static struct ranks count_pairs(const double *a, size_t n_a, const double *b, size_t n_b)
 {
     const size_t n = n_a + n_b;
-    double *both = malloc(n * sizeof *both);
-    if (!both)
-        return false;
+    double *both = bo_or_abort(malloc(n * sizeof *both));
     struct ranks r = {.n_pairs = (double)n_a * (double)n_b};
     for (size_t i = 0; i < n_a; i++)
         for (size_t j = 0; j < n_b; j++)
@@ -85,8 +81,7 @@ static bool count_pairs(const double *a, size_t n_a, const double *b, size_t n_b
         r.n_tied += t * t * t - t;
     }
     free(both);
-    *ranks_ret = r;
-    return true;
+    return r;
 }
 
 /* The statistic's standard deviation when there is no difference. */
@@ -106,13 +101,11 @@ static double approximate_p(const struct ranks *r, double sd)
 /*
  * All differences b - a, sorted: their median is the estimate, and two of them bound the interval.
  */
-static bool estimate_shift(const double *a, size_t n_a, const double *b, size_t n_b, size_t n_cut,
+static void estimate_shift(const double *a, size_t n_a, const double *b, size_t n_b, size_t n_cut,
                            struct bo_contrast *contrast)
 {
     const size_t n = n_a * n_b;
-    double *differences = malloc(n * sizeof *differences);
-    if (!differences)
-        return false;
+    double *differences = bo_or_abort(malloc(n * sizeof *differences));
     for (size_t i = 0; i < n_a; i++)
         for (size_t j = 0; j < n_b; j++)
             differences[i * n_b + j] = b[j] - a[i];
@@ -121,7 +114,6 @@ static bool estimate_shift(const double *a, size_t n_a, const double *b, size_t 
     contrast->interval.low = differences[n_cut];
     contrast->interval.high = differences[n - 1 - n_cut];
     free(differences);
-    return true;
 }
 
 /* The number of sorted differences outside the interval, on each side. */
@@ -135,22 +127,17 @@ static size_t exact_cut(const double *tail, double miss, struct bo_contrast *con
     return n_cut;
 }
 
-bool bo_contrast_samples(const double *a, size_t n_a, const double *b, size_t n_b,
-                         double confidence, struct bo_contrast *contrast_ret)
+struct bo_contrast bo_contrast_samples(const double *a, size_t n_a, const double *b, size_t n_b,
+                                       double confidence)
 {
-    struct ranks ranks;
+    const struct ranks ranks = count_pairs(a, n_a, b, n_b);
     struct bo_contrast contrast = {.p = 1};
     size_t n_cut = 0;
-    if (!count_pairs(a, n_a, b, n_b, &ranks))
-        return false;
     contrast.superiority = ranks.n_above / ranks.n_pairs;
     contrast.exact = ranks.n_tied == 0 && n_a <= MAX_EXACT && n_b <= MAX_EXACT;
     if (contrast.exact) {
-        double *tail = malloc((n_a * n_b / 2 + 1) * sizeof *tail);
-        if (!tail || !exact_tail(n_b, n_a, tail)) {
-            free(tail);
-            return false;
-        }
+        double *tail = bo_or_abort(malloc((n_a * n_b / 2 + 1) * sizeof *tail));
+        exact_tail(n_b, n_a, tail);
         const double farther = fmin(ranks.n_above, ranks.n_pairs - ranks.n_above);
         contrast.p = fmin(1, 2 * tail[(size_t)farther]);
         n_cut = exact_cut(tail, 1 - confidence, &contrast);
@@ -162,8 +149,8 @@ bool bo_contrast_samples(const double *a, size_t n_a, const double *b, size_t n_
         contrast.interval.coverage = confidence;
         n_cut = cut > 0 ? (size_t)cut : 0;
     }
-    *contrast_ret = contrast;
-    return estimate_shift(a, n_a, b, n_b, n_cut, contrast_ret);
+    estimate_shift(a, n_a, b, n_b, n_cut, &contrast);
+    return contrast;
 }
 
 /* ---- several tests --------------------------------------------------------------------------- */
@@ -174,16 +161,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-bool bo_holm(double *p, size_t n)
+void bo_holm(double *p, size_t n)
 {
-    double **order = malloc((n + 1) * sizeof *order), floor = 0;
-    if (!order)
-        return false;
+    double **order = bo_or_abort(malloc((n + 1) * sizeof *order)), floor = 0;
     for (size_t i = 0; i < n; i++)
         order[i] = &p[i];
     qsort(order, n, sizeof *order, by_value);
     for (size_t i = 0; i < n; i++)
         floor = *order[i] = fmin(1, fmax(floor, *order[i] * (double)(n - i)));
     free(order);
-    return true;
 }

@@ -25,15 +25,15 @@ struct bo_contrast {
 /*
  * Compares b with a; neither may be empty. p, shift and interval are those of R's wilcox.test(b, a,
  * conf.int = TRUE). If R solves for the interval by the normal approximation, this uses the nearest
- * order statistics of the differences. False when memory is exhausted.
+ * order statistics of the differences.
  */
-bool bo_contrast_samples(const double *a, size_t n_a, const double *b, size_t n_b,
-                         double confidence, struct bo_contrast *contrast_ret);
+struct bo_contrast bo_contrast_samples(const double *a, size_t n_a, const double *b, size_t n_b,
+                                       double confidence);
 
 /*
  * Holm's correction: converts n probabilities, each of one test, to those that hold for all tests
- * together. False when memory is exhausted.
+ * together.
  */
-bool bo_holm(double *p, size_t n);
+void bo_holm(double *p, size_t n);
 
 #endif

@@ -270,3 +270,20 @@ enum bo_status bo_fail_alloc(struct bo_error *err, const struct bo_arena *arena)
                ? bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "needs more memory than the budget")
                : bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
 }
+
+void bo_abort_unless(bool has_grown)
+{
+    if (!has_grown)
+        abort();
+}
+
+void *bo_or_abort(void *allocated)
+{
+    bo_abort_unless(allocated != NULL);
+    return allocated;
+}
+
+void *bo_array_or_abort(struct bo_arena *arena, size_t n, size_t size)
+{
+    return bo_or_abort(bo_zalloc_array(arena, n ? n : 1, size));
+}

@@ -134,4 +134,14 @@ bool bo_arena_charge(struct bo_arena *arena, size_t old_nbytes, size_t new_nbyte
 /* Turns the last refusal into an error: BO_OVER_LIMIT or BO_NO_MEMORY. */
 enum bo_status bo_fail_alloc(struct bo_error *err, const struct bo_arena *arena);
 
+/* ---- without a budget ------------------------------------------------------------------------ */
+
+/*
+ * Measurements and reports have no memory budget: they abort when the system refuses memory. The
+ * array is zeroed.
+ */
+void *bo_or_abort(void *allocated);
+void bo_abort_unless(bool has_grown);
+void *bo_array_or_abort(struct bo_arena *arena, size_t n, size_t size);
+
 #endif
