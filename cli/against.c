@@ -16,13 +16,14 @@
 
 enum { MAX_WORDS = 48 };
 
-char *bo_against_path(const char *json_path)
+/* "run.against.json" for "run.json"; malloced. */
+static char *against_path(const char *json_path)
 {
     const size_t n = strlen(json_path);
     const bool is_json = n > 5 && strcmp(json_path + n - 5, ".json") == 0;
     char *path;
-    if (asprintf(&path, "%.*s.against.json", (int)(is_json ? n - 5 : n), json_path) < 0)
-        abort();
+    bo_abort_unless(asprintf(&path, "%.*s.against.json", (int)(is_json ? n - 5 : n), json_path) >=
+                    0);
     return path;
 }
 
@@ -74,7 +75,7 @@ static bool save_run(const char *path, const struct bo_run *run)
 
 static bool save(const struct bo_against *against, const struct bo_run runs[BO_N_BUILDS])
 {
-    char *other = against->json_path ? bo_against_path(against->json_path) : NULL;
+    char *other = against->json_path ? against_path(against->json_path) : NULL;
     const bool ok = !other || (save_run(other, &runs[BO_BEFORE]) &&
                                save_run(against->json_path, &runs[BO_AFTER]));
     if (ok && other)

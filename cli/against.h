@@ -15,12 +15,9 @@ struct bo_against {
     unsigned rounds;
     uint64_t order_seed;
     double threshold; /* 0.05: 5% */
-    /* file for this build's results (for the other's: bo_against_path), or NULL */
+    /* file for this build's results (for the other's, run.json: run.against.json), or NULL */
     const char *json_path;
 };
-
-/* "run.against.json" for "run.json"; malloced. */
-char *bo_against_path(const char *json_path);
 
 /*
  * Measures the documents, which this function does not load. Returns the exit code: 1 when

@@ -166,10 +166,8 @@ bool bo_measure_actions(const struct bo_opened *opened, const struct bo_bench_ro
 {
     const struct bo_actions *actions = row->actions;
     const size_t room = actions->max_answers_nbytes + 1;
-    struct bo_sink answers = {.p = malloc(room), .cap = room};
-    double *times = calloc(actions->n * MAX_PASSES, sizeof *times);
-    if (!answers.p || !times)
-        abort();
+    struct bo_sink answers = {.p = bo_or_abort(malloc(room)), .cap = room};
+    double *times = bo_or_abort(calloc(actions->n * MAX_PASSES, sizeof *times));
     size_t n_passes = 0;
     if (run_all(opened, actions, is_first, &answers, record))
         n_passes = time_actions(opened, actions, min_time_s, &answers, times, record);

@@ -59,7 +59,6 @@ static bool start_agent(struct bo_agent *agent, const char *program, const char 
     if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
         return false;
     fflush(NULL);
-    agent->program = program;
     agent->pid = fork();
     if (agent->pid == 0)
         become(program, words, to[0], from[1]);

@@ -17,7 +17,6 @@
 
 struct bo_agents {
     struct bo_agent {
-        const char *program;
         pid_t pid;
         FILE *to, *from;
     } agents[BO_MAX_LAYOUTS];

@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #if defined(__x86_64__)
@@ -12,6 +11,7 @@
 
 #include "bench/measure/huge.h"
 #include "bench/measure/machine.h"
+#include "harness/core/arena.h"
 
 enum { LINE_NBYTES = 64 };
 
@@ -31,11 +31,8 @@ void bo_caches_prepare(void)
      * entry per page. It is written, since the system maps all pages that were only read to one
      * page of zeros.
      */
-    uint8_t *p = bo_huge_map(buffer.nbytes);
-    if (!p)
-        abort();
-    memset(p, 1, buffer.nbytes);
-    buffer.p = p;
+    buffer.p = bo_or_abort(bo_huge_map(buffer.nbytes));
+    memset(buffer.p, 1, buffer.nbytes);
 }
 
 void bo_caches_empty(void)

@@ -258,9 +258,7 @@ void bo_cell_run(const struct bo_bench_cell *cell, const struct bo_bench_options
     if (cell->variant->portable)
         bo_cpu_use_portable();
     struct bo_error err = {0};
-    unsigned *order = malloc(cell->n_rows * sizeof *order);
-    if (!order)
-        abort();
+    unsigned *order = bo_or_abort(malloc(cell->n_rows * sizeof *order));
     if (get_payload(&session, &err)) {
         fail_all(&session, &err);
     } else {

@@ -25,7 +25,6 @@ class KeepRun : public benchmark::BenchmarkReporter
             if (run.run_type != Run::RT_Iteration)
                 continue;
             ok = !run.error_occurred;
-            result.n_batches = static_cast<uint64_t>(run.iterations);
             result.manual_s = run.real_accumulated_time;
             result.cpu_s = run.cpu_accumulated_time;
         }

@@ -21,7 +21,6 @@ struct bo_gbench_case {
 
 /* Totals of a repetition. */
 struct bo_gbench_result {
-    uint64_t n_batches;
     double manual_s; /* the sum of what `batch` returned */
     double cpu_s;    /* processor time by Google Benchmark's own clock, including the harness */
 };

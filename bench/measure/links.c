@@ -16,6 +16,7 @@
 #include "bench/measure/machine.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
+#include "harness/core/print.h"
 #include "harness/core/random.h"
 
 static bool complain(const char *path, const char *what)
@@ -27,26 +28,15 @@ static bool complain(const char *path, const char *what)
 /* ---- lists of words -------------------------------------------------------------------------- */
 
 struct words {
-    char *text; /* malloced; the words point into it or elsewhere */
     char **items;
     size_t n, cap;
+    struct bo_arena *arena;
 };
 
 static void add_word(struct words *words, char *word)
 {
-    if (words->n == words->cap) {
-        words->cap = words->cap ? 2 * words->cap : 256;
-        words->items = realloc(words->items, words->cap * sizeof *words->items);
-        if (!words->items)
-            abort();
-    }
+    bo_abort_unless(bo_grow(words->arena, &words->items, words->n, 1, &words->cap));
     words->items[words->n++] = word;
-}
-
-static void free_words(struct words *words)
-{
-    free(words->text);
-    free(words->items);
 }
 
 static void shuffle(char **words, size_t n, struct bo_random *random)
@@ -85,7 +75,7 @@ static void list_functions(struct bo_span file, struct words *names)
         const char *texts = (const char *)file.p + sections[sections[s].sh_link].sh_offset;
         for (size_t i = 0; i < sections[s].sh_size / sizeof *symbols; i++)
             if (is_ordered(&symbols[i], texts + symbols[i].st_name))
-                add_word(names, strdup(texts + symbols[i].st_name));
+                add_word(names, bo_arena_printf(names->arena, "%s", texts + symbols[i].st_name));
     }
 }
 
@@ -101,12 +91,9 @@ static bool read_functions(const char *program, struct words *names)
     if (names->n == 0)
         return complain(program, "the program has no symbol table");
     qsort(names->items, names->n, sizeof *names->items, by_name);
-    for (size_t i = 0; i < names->n; i++) {
-        if (n && strcmp(names->items[n - 1], names->items[i]) == 0)
-            free(names->items[i]);
-        else
+    for (size_t i = 0; i < names->n; i++)
+        if (n == 0 || strcmp(names->items[n - 1], names->items[i]) != 0)
             names->items[n++] = names->items[i];
-    }
     names->n = n;
     return true;
 }
@@ -152,11 +139,8 @@ static bool read_link(const char *program, struct words *words)
     struct bo_input in;
     if (!bo_input_open(path, &in))
         return false;
-    words->text = strndup((const char *)in.bytes.p, in.bytes.n);
+    char *rest = bo_arena_printf(words->arena, "%.*s", (int)in.bytes.n, (const char *)in.bytes.p);
     bo_input_close(&in);
-    if (!words->text)
-        abort();
-    char *rest = words->text;
     for (char *line; (line = strsep(&rest, "\n"));)
         if (*line)
             add_word(words, line);
@@ -201,7 +185,7 @@ static bool link_in_order(const struct words *words, const char *order, char *pr
                           struct bo_random *random)
 {
     char option[PATH_MAX + 32];
-    struct words argv = {NULL, NULL, 0, 0};
+    struct words argv = {.arena = words->arena};
     size_t first = 1, n = 0;
     snprintf(option, sizeof option, "-Wl,--symbol-ordering-file=%s", order);
     for (size_t i = 1; i < words->n; i++)
@@ -215,9 +199,7 @@ static bool link_in_order(const struct words *words, const char *order, char *pr
         "-fuse-ld=lld", "-Wl,--no-warn-symbol-ordering", "-Wl,-S", option, "-o", program, NULL};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         add_word(&argv, more[i]);
-    const bool ok = run_linker(words->items[0], argv.items);
-    free_words(&argv);
-    return ok;
+    return run_linker(words->items[0], argv.items);
 }
 
 static bool link_all(struct bo_links *links, unsigned n, const struct words *words,
@@ -228,8 +210,7 @@ static bool link_all(struct bo_links *links, unsigned n, const struct words *wor
         char order[sizeof links->folder + 16];
         struct bo_random random = bo_random_seeded(bo_mix64(links->seed) + k);
         snprintf(order, sizeof order, "%s/order", links->folder);
-        if (asprintf(&links->programs[k], "%s/layout-%u", links->folder, k) < 0)
-            abort();
+        bo_abort_unless(asprintf(&links->programs[k], "%s/layout-%u", links->folder, k) >= 0);
         links->n = k + 1;
         qsort(names->items, names->n, sizeof *names->items, by_name);
         shuffle(names->items, names->n, &random);
@@ -243,12 +224,14 @@ bool bo_links_make(unsigned n, uint64_t seed, struct bo_links *links_ret)
 {
     char program[PATH_MAX];
     char *const version[] = {"ld.lld", "--version", NULL};
-    struct words words = {NULL, NULL, 0, 0}, names = {NULL, NULL, 0, 0};
+    struct bo_arena arena;
+    struct words words = {.arena = &arena}, names = {.arena = &arena};
     *links_ret = (struct bo_links){.seed = seed};
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0)
         return complain("/proc/self/exe", strerror(errno));
     program[length] = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bool ok = read_link(program, &words) && read_functions(program, &names);
     links_ret->n_functions = (unsigned)names.n;
     if (ok && !bo_first_line_of(version, links_ret->linker, sizeof links_ret->linker))
@@ -259,10 +242,7 @@ bool bo_links_make(unsigned n, uint64_t seed, struct bo_links *links_ret)
     if (ok && !bo_temporary_folder(links_ret->folder, sizeof links_ret->folder))
         ok = complain("temporary folder", strerror(errno));
     ok = ok && link_all(links_ret, n, &words, &names);
-    for (size_t i = 0; i < names.n; i++)
-        free(names.items[i]);
-    free_words(&names);
-    free_words(&words);
+    bo_arena_free(&arena);
     return ok;
 }
 

@@ -13,15 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
-#define XXH_INLINE_ALL
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "bench/measure/events.h"
 #include "bench/measure/gbench_shim.h"
@@ -30,6 +27,8 @@
 #include "bench/stats/stats.h"
 #include "harness/core/clock.h"
 #include "harness/core/cpu.h"
+#include "harness/core/hash.h"
+#include "harness/core/input.h"
 #include "harness/registry.h"
 
 #ifndef BO_CFLAGS
@@ -229,18 +228,12 @@ static void describe_commit(char *commit_ret, size_t nbytes)
 /* The hash of this program's file; "unknown" when it cannot be read. */
 static void hash_program(char hash_ret[17])
 {
-    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    void *p = fd >= 0 && fstat(fd, &st) == 0
-                  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                  : MAP_FAILED;
+    struct bo_input in;
     snprintf(hash_ret, 17, "unknown");
-    if (p != MAP_FAILED) {
-        snprintf(hash_ret, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(p, (size_t)st.st_size));
-        munmap(p, (size_t)st.st_size);
+    if (bo_input_open("/proc/self/exe", &in)) {
+        snprintf(hash_ret, 17, "%016" PRIx64, bo_hash(in.bytes));
+        bo_input_close(&in);
     }
-    if (fd >= 0)
-        close(fd);
 }
 
 /* The version in the file name of a loaded shared library; "unknown" if it is linked statically. */

@@ -7,6 +7,7 @@
 #include "bench/measure/events.h"
 #include "bench/measure/gbench_shim.h"
 #include "bench/stats/stats.h"
+#include "harness/core/arena.h"
 #include "harness/core/clock.h"
 
 /* Sums over the batches of a repetition. */
@@ -48,11 +49,10 @@ uint64_t bo_batches_for(double min_time_s, double batch_ns)
 bool bo_measure(const char *name, uint64_t n_batches, const struct bo_timed *timed,
                 struct bo_record *record)
 {
-    struct tally tally = {.timed = timed, .batch_ns = calloc(n_batches, sizeof *tally.batch_ns)};
+    struct tally tally = {.timed = timed,
+                          .batch_ns = bo_or_abort(calloc(n_batches, sizeof *tally.batch_ns))};
     const struct bo_gbench_case bench = {
         .name = name, .n_batches = n_batches, .batch = time_batch, .context = &tally};
-    if (!tally.batch_ns)
-        abort();
     struct bo_gbench_result result;
     bo_events_open(&tally.events, bo_processor_events);
     const bool ok = bo_gbench_run(&bench, &result) && tally.n_operations;

@@ -133,25 +133,18 @@ static uint64_t run(void *context)
 /* ---- the first operation: verified, and its memory measured ---------------------------------- */
 
 /*
- * Memory of encoding besides its output: the region, and other writers. Their peaks may be at
- * different times, so this is an upper bound, usually exact.
+ * Memory of encoding besides its output: the region, and other writers; for a codec that uses a
+ * library, all that the allocator sees. Their peaks may be at different times, so this is an upper
+ * bound, usually exact without a library.
  */
-static double scratch_nbytes(const struct slot *slot)
+static double scratch_nbytes(const struct batch *batch, const struct bo_heap_use *heap)
 {
-    const struct bo_writer *out = &slot->out;
-    const size_t output = out->cap + out->cap_marks * sizeof *out->marks;
-    const size_t charged = slot->arena.charged_peak_nbytes;
-    return (double)(slot->arena.region_peak_nbytes + (charged > output ? charged - output : 0));
-}
-
-/*
- * The same for a codec that uses a library, whose memory only the allocator sees. Also an upper
- * bound.
- */
-static double library_scratch_nbytes(const struct slot *slot, const struct bo_heap_use *heap)
-{
+    const struct slot *slot = &batch->slots[0];
+    const bool has_library = batch->cell->codec->optional;
+    const uint64_t region = has_library ? 0 : slot->arena.region_peak_nbytes;
+    const uint64_t others = has_library ? heap->peak_nbytes : slot->arena.charged_peak_nbytes;
     const uint64_t output = slot->out.cap + slot->out.cap_marks * sizeof *slot->out.marks;
-    return (double)(heap->peak_nbytes > output ? heap->peak_nbytes - output : 0);
+    return (double)(region + (others > output ? others - output : 0));
 }
 
 /*
@@ -160,32 +153,22 @@ static double library_scratch_nbytes(const struct slot *slot, const struct bo_he
  */
 static void weigh(const struct batch *batch, const struct bo_heap_use *heap)
 {
+    static const struct {
+        const char *peak, *n_allocs;
+    } names[BO_N_OPERATIONS] = {
+        [BO_ENCODE] = {"encode_peak_bytes", "encode_allocs"},
+        [BO_DECODE] = {"decode_peak_bytes", "decode_allocs"},
+        [BO_MERGE] = {"merge_peak_bytes", "merge_allocs"},
+        [BO_OPEN] = {"open_bytes_allocated", "open_allocs"},
+        [BO_OPEN_COLD] = {"open_bytes_allocated", "open_allocs"},
+    };
     struct bo_record *exact = batch->exact;
     const struct bo_arena *arena = &batch->slots[0].arena;
-    const double peak = (double)arena->peak_nbytes, n_allocs = (double)arena->n_allocs;
-    switch (batch->operation) {
-    case BO_ENCODE:
-        bo_record_count(exact, "encode_peak_bytes", peak);
-        if (!batch->cell->codec->optional)
-            bo_record_count(exact, "encode_scratch_bytes", scratch_nbytes(&batch->slots[0]));
-        else if (batch->has_heap)
-            bo_record_count(exact, "encode_scratch_bytes",
-                            library_scratch_nbytes(&batch->slots[0], heap));
-        bo_record_count(exact, "encode_allocs", n_allocs);
-        break;
-    case BO_MERGE:
-        bo_record_count(exact, "merge_peak_bytes", peak);
-        bo_record_count(exact, "merge_allocs", n_allocs);
-        break;
-    case BO_DECODE:
-        bo_record_count(exact, "decode_peak_bytes", peak);
-        bo_record_count(exact, "decode_allocs", n_allocs);
-        break;
-    default:
-        bo_record_count(exact, "open_bytes_allocated", peak);
-        bo_record_count(exact, "open_allocs", n_allocs);
-        break;
-    }
+    const enum bo_operation operation = batch->operation;
+    bo_record_count(exact, names[operation].peak, (double)arena->peak_nbytes);
+    if (operation == BO_ENCODE && (batch->has_heap || !batch->cell->codec->optional))
+        bo_record_count(exact, "encode_scratch_bytes", scratch_nbytes(batch, heap));
+    bo_record_count(exact, names[operation].n_allocs, (double)arena->n_allocs);
     if (batch->has_heap) {
         bo_record_count(exact, "heap_allocated_bytes", (double)heap->allocated_nbytes);
         bo_record_count(exact, "heap_peak_bytes", (double)heap->peak_nbytes);

@@ -31,20 +31,17 @@ static char *fill_in(const struct workshop *shop, const char *arg)
         const char *placeholder, *value;
     } all[] = {
         {"@text", shop->text}, {"@file", shop->file}, {"@out", shop->out}, {"@name", shop->name}};
-    char *filled = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *at = strstr(arg, all[i].placeholder);
+        char *filled;
         if (!at)
             continue;
-        if (asprintf(&filled, "%.*s%s%s", (int)(at - arg), arg, all[i].value ? all[i].value : "",
-                     at + strlen(all[i].placeholder)) < 0)
-            abort();
+        bo_abort_unless(asprintf(&filled, "%.*s%s%s", (int)(at - arg), arg,
+                                 all[i].value ? all[i].value : "",
+                                 at + strlen(all[i].placeholder)) >= 0);
         return filled;
     }
-    filled = strdup(arg);
-    if (!filled)
-        abort();
-    return filled;
+    return bo_or_abort(strdup(arg));
 }
 
 /* ---- a process ------------------------------------------------------------------------------- */

@@ -43,11 +43,6 @@ enum bo_status bo_open_in(const struct bo_opened *opened, struct bo_arena *arena
     return opened->codec->open(opened->codec, opened->payload, arena, reader_ret, err);
 }
 
-static bool is_cold(const struct querying *querying)
-{
-    return querying->query_set->workload->cold;
-}
-
 static const struct bo_chunk *take_chunk(struct querying *querying)
 {
     const struct bo_chunk *chunk = &querying->query_set->chunks[querying->next];
@@ -203,15 +198,6 @@ static uint64_t size_batch(struct querying *querying)
     }
 }
 
-/*
- * A repetition verifies for half as long as it measures, at most one pass over the set. The
- * verification is also the warm-up.
- */
-static uint64_t warm_ns(double min_time_s)
-{
-    return (uint64_t)(min_time_s * 0.5e9);
-}
-
 /* The batches of the row's first repetition: sets the size of the next ones, returns their time. */
 static uint64_t size_again(struct querying *querying, const struct bo_record *first)
 {
@@ -229,7 +215,7 @@ static uint64_t size_again(struct querying *querying, const struct bo_record *fi
 static bool time_batches(struct querying *querying, const struct bo_bench_row *row,
                          double min_time_s, uint64_t chunk_ns, struct bo_record *record)
 {
-    const bool cold = is_cold(querying);
+    const bool cold = querying->query_set->workload->cold;
     const struct bo_timed timed = {
         .prepare = cold ? empty_caches : NULL, .run = run, .context = querying};
     querying->calls = 1;
@@ -246,15 +232,6 @@ static bool time_batches(struct querying *querying, const struct bo_bench_row *r
     say_status(querying, why, sizeof why);
     snprintf(record->message, sizeof record->message, "gave up: %s", why);
     return false;
-}
-
-/* Runs one query and counts the pages that it touches. False when the codec fails. */
-static bool count_pages_of(struct querying *querying, size_t query, uint64_t *n_touched)
-{
-    const struct bo_chunk one = {.first = query, .n = 1};
-    const bool ok = bo_pages_rearm() && run_chunk(querying, &one) == BO_OK;
-    *n_touched += bo_pages_touched();
-    return ok;
 }
 
 /*
@@ -303,11 +280,12 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
     bool ok = !(opens_again || opens_once) || open_again(querying, &fresh, &arena, &n_opening);
     querying->opened = &fresh;
     for (; ok && i < n_sample && n_touched < MAX_PAGES; i++) {
-        const size_t query = i * n / n_sample;
+        const struct bo_chunk one = {.first = i * n / n_sample, .n = 1};
         ok = (!opens_again || open_again(querying, &fresh, &arena, &n_opening)) &&
-             count_pages_of(querying, query, &n_touched);
+             bo_pages_rearm() && run_chunk(querying, &one) == BO_OK;
+        n_touched += bo_pages_touched();
         if (!ok)
-            snprintf(message, BO_MAX_MESSAGE, "rejects query %zu when it is run alone", query);
+            snprintf(message, BO_MAX_MESSAGE, "rejects query %zu when it is run alone", one.first);
     }
     querying->opened = opened;
     bo_pages_unwatch();
@@ -324,10 +302,8 @@ static struct querying start(const struct bo_opened *opened, const struct bo_que
     const size_t room = query_set->max_answers_nbytes + SPARE_ANSWERS;
     const struct querying querying = {.opened = opened,
                                       .query_set = query_set,
-                                      .answers = {.p = malloc(room), .cap = room},
+                                      .answers = {.p = bo_or_abort(malloc(room)), .cap = room},
                                       .next = next % query_set->n_chunks};
-    if (!querying.answers.p)
-        abort();
     return querying;
 }
 
@@ -358,7 +334,9 @@ bool bo_measure_queries(const struct bo_opened *opened, const struct bo_bench_ro
 {
     struct querying querying = start(opened, row->query_set, round * 7919u);
     struct verified verified;
-    const bool ok = verify(&querying, warm_ns(options->min_time_s), &verified, record->message) &&
+    /* The verification is also the warm-up: half as long as the measurement, at most one pass. */
+    const uint64_t warm_ns = (uint64_t)(options->min_time_s * 0.5e9);
+    const bool ok = verify(&querying, warm_ns, &verified, record->message) &&
                     time_batches(&querying, row, options->min_time_s, verified.chunk_ns, record);
     if (ok && opened->codec->keeps && !row->query_set->workload->fresh) {
         const struct bo_arena *arena = opened->arena;

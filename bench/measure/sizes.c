@@ -153,10 +153,8 @@ static json_t *codecs_json(const struct bo_document *document,
 {
     struct work work = {.document = document, .options = options};
     const unsigned n = bo_sizes_count(document->format);
-    work.codecs = calloc(n + 1, sizeof *work.codecs);
-    work.sizes = calloc(n + 1, sizeof *work.sizes);
-    if (!work.codecs || !work.sizes)
-        abort();
+    work.codecs = bo_or_abort(calloc(n + 1, sizeof *work.codecs));
+    work.sizes = bo_or_abort(calloc(n + 1, sizeof *work.sizes));
     for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
         if (!(*c)->reads && (!options->wants || options->wants(options->context, document, *c)))
             work.codecs[work.n++] = *c;

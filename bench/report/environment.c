@@ -59,7 +59,7 @@ static void print_parts(const struct bo_page *page)
 
 static char *events_text(const struct bo_page *page)
 {
-    const struct bo_texts *events = &page->run->environment.events;
+    const struct bo_text_list *events = &page->run->environment.events;
     char *text = bo_arena_printf(page->arena, "%s", events->n ? events->items[0] : "nothing");
     for (unsigned i = 1; i < events->n; i++)
         text = bo_arena_printf(page->arena, "%s, %s", text, events->items[i]);

@@ -42,8 +42,7 @@ struct arguments {
 
 static void add_word(struct arguments *arguments, const char *word)
 {
-    if (arguments->n == MAX_ARGUMENTS)
-        abort();
+    bo_abort_unless(arguments->n < MAX_ARGUMENTS);
     arguments->words[arguments->n++] = word;
 }
 
@@ -257,9 +256,7 @@ static void report(const struct turns *turns, const struct bo_progress *progress
 static bool take_all_turns(struct turns *turns, const struct bo_documents *documents)
 {
     const unsigned rounds = turns->settings->rounds, n = (unsigned)documents->n;
-    unsigned *order = malloc((n + 1) * sizeof *order);
-    if (!order)
-        abort();
+    unsigned *order = bo_or_abort(malloc((n + 1) * sizeof *order));
     struct bo_random random = bo_random_seeded(turns->settings->order_seed);
     struct bo_progress progress = bo_progress_start("measuring two builds", (uint64_t)rounds * n);
     bool ok = true;

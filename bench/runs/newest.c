@@ -1,5 +1,4 @@
 /* Which result files represent each format. */
-#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +14,13 @@
  * "20250301T123456Z.json": the name that `bench` gives to a run in a folder; with or without
  * compression by xz, which runs in git have.
  */
-static bool is_run_name(const char *name)
-{
-    static const char pattern[] = "ddddddddTddddddZ.json";
-    size_t i = 0;
-    while (pattern[i] && name[i] &&
-           (pattern[i] == 'd' ? isdigit((unsigned char)name[i]) != 0 : pattern[i] == name[i]))
-        i++;
-    return !pattern[i] && (!name[i] || strcmp(name + i, ".xz") == 0);
-}
-
 static int is_run(const struct dirent *entry)
 {
-    return is_run_name(entry->d_name);
+    const char *name = entry->d_name;
+    int n = 0;
+    sscanf(name, "%*8[0-9]T%*6[0-9]Z.json%n", &n);
+    return (size_t)n == strlen("20250301T123456Z.json") &&
+           (!name[n] || strcmp(name + n, ".xz") == 0);
 }
 
 static int is_folder(const struct dirent *entry)

@@ -2,7 +2,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure/compress.h"
@@ -12,9 +11,9 @@
 #include "bench/runs/run.h"
 #include "bench/stats/layouts.h"
 #include "bench/stats/stats.h"
-#include "harness/core/hash.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
+#include "harness/core/text_set.h"
 #include "harness/registry.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -64,11 +63,11 @@ static struct bo_pairs pairs_of(struct bo_arena *arena, const json_t *object, co
     return pairs;
 }
 
-static struct bo_texts texts_of(struct bo_arena *arena, const json_t *object, const char *key)
+static struct bo_text_list texts_of(struct bo_arena *arena, const json_t *object, const char *key)
 {
     const json_t *array = json_object_get(object, key), *item;
-    struct bo_texts texts = {bo_array_or_abort(arena, json_array_size(array), sizeof *texts.items),
-                             0};
+    struct bo_text_list texts = {
+        bo_array_or_abort(arena, json_array_size(array), sizeof *texts.items), 0};
     size_t i;
     json_array_foreach(array, i, item)
     {
@@ -233,19 +232,15 @@ static void read_programs(const json_t *programs, struct bo_run_document *docume
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/*
- * State while rows are read: their repetitions, and a hash table of rows by name, as a run may have
- * a million.
- */
+/* State while rows are read: their names and repetitions. A run may have a million rows. */
 struct reading {
     struct bo_run *run;
+    struct bo_texts names; /* their numbers are those of the rows */
     struct row_entries {
-        const char *name;
         const json_t **items; /* with a time */
         size_t cap;
-    } * entries;                           /* by row */
-    size_t rows_cap, entries_cap, n_slots; /* n_slots: a power of two, more than rows */
-    size_t *slots;                         /* a row's number + 1; 0: free */
+    } * entries; /* by row */
+    size_t rows_cap, entries_cap;
 };
 
 _Static_assert((unsigned)BO_N_RUN_VARIANTS == (unsigned)BO_N_VARIANTS, "one for each variant");
@@ -280,33 +275,23 @@ static bool split_name(struct bo_run *run, const char *name, struct bo_run_row *
     return *text != 0;
 }
 
-/* The slot of the row of that name, or the free one where it belongs. */
-static size_t *find_slot(const struct reading *reading, const char *name)
-{
-    size_t i = bo_hash((struct bo_span){(const uint8_t *)name, strlen(name)});
-    for (;; i++) {
-        size_t *slot = &reading->slots[i & (reading->n_slots - 1)];
-        if (!*slot || strcmp(reading->entries[*slot - 1].name, name) == 0)
-            return slot;
-    }
-}
-
 /* The index of the row that an entry belongs to; SIZE_MAX when its name is not that of a row. */
 static size_t row_of(struct reading *reading, const char *name)
 {
     struct bo_run *run = reading->run;
     struct bo_run_row row = {.n = 0};
-    size_t *slot = find_slot(reading, name);
-    if (*slot)
-        return *slot - 1;
+    uint32_t at;
+    bo_abort_unless(
+        bo_texts_add(&reading->names, (struct bo_span){(const uint8_t *)name, strlen(name)}, &at));
+    if (at < run->n_rows)
+        return at;
     if (!split_name(run, name, &row))
         return SIZE_MAX;
     bo_abort_unless(bo_grow(&run->arena, &run->rows, run->n_rows, 1, &reading->rows_cap) &&
                     bo_grow(&run->arena, &reading->entries, run->n_rows, 1, &reading->entries_cap));
-    run->rows[run->n_rows] = row;
-    reading->entries[run->n_rows] = (struct row_entries){.name = name};
-    *slot = ++run->n_rows;
-    return *slot - 1;
+    run->rows[run->n_rows++] = row;
+    reading->entries[at] = (struct row_entries){.items = NULL};
+    return at;
 }
 
 static bool read_entry(struct reading *reading, const json_t *entry)
@@ -411,13 +396,11 @@ static void fill_row(struct bo_arena *arena, struct bo_run_row *row, const json_
 
 static bool read_rows(struct bo_run *run, const json_t *benchmarks)
 {
-    struct reading reading = {.run = run, .n_slots = 2};
+    struct reading reading = {.run = run};
     size_t i;
     const json_t *entry;
     bool ok = json_is_array(benchmarks);
-    while (reading.n_slots <= json_array_size(benchmarks))
-        reading.n_slots *= 2;
-    reading.slots = bo_array_or_abort(&run->arena, reading.n_slots, sizeof *reading.slots);
+    bo_abort_unless(bo_texts_init(&reading.names, false, &run->arena));
     json_array_foreach(benchmarks, i, entry) ok = ok && read_entry(&reading, entry);
     for (size_t r = 0; r < run->n_rows; r++)
         fill_row(&run->arena, &run->rows[r], reading.entries[r].items);

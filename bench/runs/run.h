@@ -37,7 +37,7 @@ double bo_pair_number(const struct bo_pairs *pairs, const char *name);
 /* "250 tables, 3000 runs"; in the arena. */
 char *bo_counts_text(const struct bo_pairs *counts, struct bo_arena *arena);
 
-struct bo_texts {
+struct bo_text_list {
     const char **items;
     unsigned n;
 };
@@ -66,7 +66,7 @@ struct bo_environment {
     unsigned n_caches;
     double load_avg[3];
     unsigned n_load_avg;
-    struct bo_texts events; /* events that the processor counted */
+    struct bo_text_list events; /* events that the processor counted */
     bool has_events, has_optional_codecs;
     const char *partial; /* "3 of 28 documents" of an interrupted run; else NULL */
 };
@@ -203,9 +203,9 @@ struct bo_run_document {
     const char *file;       /* the name of the user's file; or NULL */
     bool embedded;
     struct bo_sizes sizes;
-    struct bo_pairs query_set;     /* by label: identifies the queries by a hash of the answers */
-    struct bo_texts without_place; /* labels for which the document has no input */
-    struct bo_texts too_large;     /* labels with too large an answer */
+    struct bo_pairs query_set; /* by label: identifies the queries by a hash of the answers */
+    struct bo_text_list without_place; /* labels for which the document has no input */
+    struct bo_text_list too_large;     /* labels with too large an answer */
     struct bo_program_run *programs;
     unsigned n_programs;
     /*

@@ -296,9 +296,7 @@ static int by_place(const void *a, const void *b)
 static void sort_documents(struct merging *m)
 {
     const size_t n = json_array_size(m->documents);
-    json_t **items = calloc(n + 1, sizeof *items), *sorted = json_array();
-    if (!items)
-        abort();
+    json_t **items = bo_or_abort(calloc(n + 1, sizeof *items)), *sorted = json_array();
     for (size_t i = 0; i < n; i++)
         items[i] = json_array_get(m->documents, i);
     qsort(items, n, sizeof *items, by_place);
