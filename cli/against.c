@@ -22,8 +22,8 @@ static char *against_path(const char *json_path)
     const size_t n = strlen(json_path);
     const bool is_json = n > 5 && strcmp(json_path + n - 5, ".json") == 0;
     char *path;
-    bo_abort_unless(asprintf(&path, "%.*s.against.json", (int)(is_json ? n - 5 : n), json_path) >=
-                    0);
+    if (asprintf(&path, "%.*s.against.json", (int)(is_json ? n - 5 : n), json_path) < 0)
+        abort();
     return path;
 }
 

@@ -311,7 +311,7 @@ static void meet_filters(struct bo_bench_options *bench, const struct bo_documen
             bo_filter_allows(&bench->workloads, bo_recorded_names[w]);
         bo_filter_allows(&bench->kinds, BO_ACTIONS_KIND);
         for (size_t o = 0; o < BO_N_OPERATIONS; o++)
-            bo_filter_allows(&bench->kinds, bo_operations[o].label);
+            bo_filter_allows(&bench->kinds, bo_operations[o]);
     }
 }
 
@@ -382,9 +382,7 @@ static bool count_documents(struct request *request, struct bo_documents *docume
 {
     bool ok = true;
     uint64_t recorded_on = 0;
-    request->n_rows = calloc(documents->n + 1, sizeof *request->n_rows);
-    if (!request->n_rows)
-        abort();
+    request->n_rows = bo_or_abort(calloc(documents->n + 1, sizeof *request->n_rows));
     for (size_t i = 0; i < documents->n && ok;) {
         struct bo_document *document = &documents->items[i];
         const bool is_loaded = bo_document_load(document);
@@ -643,7 +641,7 @@ static bool is_done(const struct session *session, const struct bo_document *doc
 /* Prints one line per document, on a terminal and in a pipe. */
 static void announce(struct session *session, const struct bo_plan *plan, uint64_t started_ns)
 {
-    const struct bo_document *document = plan->documents[0].document;
+    const struct bo_document *document = plan->on->document;
     char left[32];
     bo_progress_left(&session->progress, left);
     bo_progress_end(&session->progress);
@@ -661,7 +659,7 @@ static bool keep(struct session *session, const struct bo_plan *plan, json_t *si
     if (!is_complete)
         json_object_set_new(sizes, "complete_rounds", json_integer((json_int_t)n_rounds));
     if (session->results && n_rounds)
-        bo_results_add(session->results, plan, &plan->documents[0], sizes);
+        bo_results_add(session->results, plan, sizes);
     else
         json_decref(sizes);
     session->n_done += is_complete;
@@ -677,7 +675,7 @@ static void show(struct session *session, const struct bo_plan *plan)
     for (unsigned c = 0; c < plan->n_cells; c++)
         session->any_failed = session->any_failed || has_failed(&plan->cells[c]);
     if (!session->request->json_to_stdout)
-        bo_table_print(plan, &plan->documents[0], terminal_width(), stdout);
+        bo_table_print(plan, terminal_width(), stdout);
     fflush(stdout);
 }
 
@@ -727,7 +725,7 @@ static enum bo_status run_rounds(struct session *session, const struct bo_plan *
     if (request->links.n == 0)
         return bo_rounds_run(plan->cells, plan->n_cells, &options, &session->progress, n_rounds_ret,
                              err);
-    agent_words(request, plan->documents[0].document, rounds, words);
+    agent_words(request, plan->on->document, rounds, words);
     enum bo_status status = bo_agents_start(&request->links, words, plan, &options, &agents, err);
     options.agents = &agents;
     if (status == BO_OK)
@@ -759,7 +757,7 @@ static int serve_agent(struct request *request, const struct bo_documents *docum
     struct bo_plan plan;
     struct bo_error err = {0};
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    if (bo_plan_make(&request->bench, documents->items, 1, &arena, &plan, &err))
+    if (bo_plan_make(&request->bench, documents->items, &arena, &plan, &err))
         return bo_file_error("bench", &err);
     const bool ok = bo_agent_serve(&plan, &request->bench);
     bo_plan_close(&plan);
@@ -774,7 +772,7 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
 {
     struct request *request = session->request;
     const uint64_t started_ns = bo_wall_ns();
-    const struct bo_document *document = plan->documents[0].document;
+    const struct bo_document *document = plan->on->document;
     unsigned n_rounds = 0;
     json_t *sizes =
         session->results ? sizes_json(request, document, &session->progress) : json_object();
@@ -806,7 +804,7 @@ static enum bo_status measure_document(struct session *session, struct bo_docume
     if (!document->model &&
         !(bo_document_load(document) && load_recorded(session->request, document)))
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "a document cannot be loaded again");
-    enum bo_status status = bo_plan_make(&session->request->bench, document, 1, &arena, &plan, err);
+    enum bo_status status = bo_plan_make(&session->request->bench, document, &arena, &plan, err);
     if (status == BO_OK)
         status = measure_planned(session, &plan, err);
     session->progress.done = done_after; /* some query sets may have been empty */

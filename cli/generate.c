@@ -3,7 +3,6 @@
  * list is maintained twice.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/measure/operations.h"
 #include "bench/measure/plan.h"
@@ -162,7 +161,7 @@ static void print_values(enum values values, const char *listed)
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         print_names_of(*f, values, &seen);
     for (size_t o = 0; values == KINDS && o < BO_N_OPERATIONS; o++)
-        print_once(&seen, bo_operations[o].label);
+        print_once(&seen, bo_operations[o]);
 }
 
 /* ---- bash ------------------------------------------------------------------------------------ */

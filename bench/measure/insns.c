@@ -61,10 +61,8 @@ static void count_queries(const struct bo_document *document, const struct bo_co
             continue;
         answers.n = 0;
         COUNTED(status = bo_query_set_run(&query_set, chunk, codec, reader, &answers, &err));
-        char what[MAX_LINE];
-        snprintf(what, sizeof what, "%s/%s", kind->name, workload->name);
         if (status == BO_OK)
-            end_region(document, codec, what, chunk->n, out);
+            end_region(document, codec, query_set.label, chunk->n, out);
     }
 }
 
@@ -344,11 +342,9 @@ static bool same_place(const struct bo_insns *a, char *const fields[5])
 size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out)
 {
     const struct tolerance tolerance = tolerance_of(golden);
-    char *text = strndup((const char *)golden.p, golden.n), *rest = text, *fields[5];
-    bool *met = calloc(n + 1, sizeof *met);
+    char *text = bo_or_abort(strndup((const char *)golden.p, golden.n)), *rest = text, *fields[5];
+    bool *met = bo_or_abort(calloc(n + 1, sizeof *met));
     size_t n_said = 0;
-    if (!text || !met)
-        abort();
     for (char *line; (line = strsep(&rest, "\n"));) {
         char copy[MAX_LINE];
         snprintf(copy, sizeof copy, "%s\n", line);

@@ -13,6 +13,7 @@
 #include "bench/measure/huge.h"
 #include "bench/measure/noop.h"
 #include "harness/core/cpu.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 /*
@@ -66,24 +67,16 @@ const char *bo_filter_unmatched(struct bo_filter *names, const char **suggestion
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-enum { MAX_LABEL = 128 };
-
-static const char *label_of(const struct bo_query_kind *kind, const struct bo_workload *workload,
-                            char label[MAX_LABEL])
-{
-    snprintf(label, MAX_LABEL, "%s/%s", kind->name, workload->name);
-    return label;
-}
-
 /* True when the query is the one that curves over sizes use. */
 static bool is_of_curves(const struct bo_format *format, const struct bo_query_kind *kind,
                          const struct bo_workload *workload)
 {
-    char label[MAX_LABEL];
+    char label[128];
     const struct bo_format_report *report = format->report;
     if (!report || !report->curve_label)
         return kind == format->kinds && workload == kind->workloads;
-    return strcmp(report->curve_label, label_of(kind, workload, label)) == 0;
+    snprintf(label, sizeof label, "%s/%s", kind->name, workload->name);
+    return strcmp(report->curve_label, label) == 0;
 }
 
 static bool wants_workload(struct bo_bench_options *options, const struct bo_document *document,
@@ -163,8 +156,7 @@ static enum bo_status plan_document(struct bo_bench_options *options,
     const struct bo_format *format = document->format;
     bo_writer_init(&text, arena);
     enum bo_status status = format->print(document->model, &text, err);
-    *on = (struct bo_bench_document){
-        .document = document, .whole = on, .kinds = kinds, .text_nbytes = text.n};
+    *on = (struct bo_bench_document){.document = document, .kinds = kinds, .text_nbytes = text.n};
     bo_writer_free(&text);
     if (format->units(document->model, units))
         on->n_units = units[0].n;
@@ -195,11 +187,10 @@ bool bo_has_variant(const struct bo_bench_options *options, const struct bo_docu
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-const struct bo_operation_label bo_operations[] = {{"encode", BO_ENCODE},
-                                                   {"decode", BO_DECODE},
-                                                   {"merge", BO_MERGE},
-                                                   {"open", BO_OPEN},
-                                                   {"open-cold", BO_OPEN_COLD}};
+const char *const bo_operations[] = {
+    [BO_ENCODE] = "encode", [BO_DECODE] = "decode",       [BO_MERGE] = "merge",
+    [BO_OPEN] = "open",     [BO_OPEN_COLD] = "open-cold",
+};
 
 static enum bo_status add_row(const struct bo_bench_options *options, struct bo_bench_cell *cell,
                               enum bo_operation operation, const struct bo_query_set *query_set,
@@ -208,15 +199,14 @@ static enum bo_status add_row(const struct bo_bench_options *options, struct bo_
     const struct bo_document *document = cell->on->document;
     const char *format = document->format->name, *codec = cell->codec->name;
     const char *suffix = cell->variant->suffix;
-    const int n = snprintf(NULL, 0, "%s/%s%s/%s/%s", format, codec, suffix, document->name, label);
-    char *name = bo_alloc(arena, (size_t)n + 1);
+    const char *name =
+        bo_arena_printf(arena, "%s/%s%s/%s/%s", format, codec, suffix, document->name, label);
     struct bo_record *times = bo_alloc_array(arena, options->rounds, sizeof *times);
-    if (!name || !times)
+    if (!times)
         return bo_fail_alloc(err, arena);
-    snprintf(name, (size_t)n + 1, "%s/%s%s/%s/%s", format, codec, suffix, document->name, label);
     cell->rows[cell->n_rows++] = (struct bo_bench_row){
         .name = name,
-        .label = name + ((size_t)n - strlen(label)),
+        .label = name + strlen(name) - strlen(label),
         .operation = operation,
         .query_set = query_set,
         .times = times,
@@ -262,11 +252,10 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
     if (!cell->rows)
         return bo_fail_alloc(err, arena);
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
-        if (!bo_filter_allows(&options->kinds, bo_operations[i].label) || options->workloads.n ||
-            !has_operation(cell, bo_operations[i].operation))
+        if (!bo_filter_allows(&options->kinds, bo_operations[i]) || options->workloads.n ||
+            !has_operation(cell, i))
             continue;
-        const enum bo_status status = add_row(options, cell, bo_operations[i].operation, NULL,
-                                              bo_operations[i].label, arena, err);
+        const enum bo_status status = add_row(options, cell, i, NULL, bo_operations[i], arena, err);
         if (status)
             return status;
     }
@@ -275,9 +264,7 @@ static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench
         if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1) ||
             !has_workload(cell, set->workload))
             continue;
-        char label[MAX_LABEL];
-        const enum bo_status status = add_row(
-            options, cell, BO_QUERY, set, label_of(set->kind, set->workload, label), arena, err);
+        const enum bo_status status = add_row(options, cell, BO_QUERY, set, set->label, arena, err);
         if (status)
             return status;
     }
@@ -356,14 +343,13 @@ static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan 
  * `held`) has this model. NULL: none.
  */
 static const struct bo_bench_document *find_part(const struct bo_plan *plan,
-                                                 const struct bo_bench_document *whole,
                                                  const struct bo_codec *codec, const void *held)
 {
-    const struct bo_format *format = whole->document->format;
-    const struct bo_bench_document *before = whole;
+    const struct bo_format *format = plan->on->document->format;
+    const struct bo_bench_document *before = plan->on;
     for (unsigned i = 0; i < plan->n_cells; i++) {
         const struct bo_bench_cell *cell = &plan->cells[i];
-        if (cell->on->whole != whole || codec->kinds & ~cell->on->kinds)
+        if (codec->kinds & ~cell->on->kinds)
             continue;
         if (!held ? bo_encoding_of(format, cell->codec) == bo_encoding_of(format, codec)
                   : cell->on != before && !format->differ(cell->on->document->model, held))
@@ -374,17 +360,17 @@ static const struct bo_bench_document *find_part(const struct bo_plan *plan,
 }
 
 /*
- * Sets *on_ret to the document that the codec is measured on: `on`, or, if the codec cannot hold
- * the whole document, the part that it holds, with queries on that part.
+ * Sets *on_ret to the document that the codec is measured on: the plan's, or, if the codec cannot
+ * hold the whole document, the part that it holds, with queries on that part.
  */
 static enum bo_status plan_held(struct bo_bench_options *options, const struct bo_plan *plan,
-                                const struct bo_codec *codec, const struct bo_bench_document *on,
-                                struct bo_arena *arena, const struct bo_bench_document **on_ret,
-                                struct bo_error *err)
+                                const struct bo_codec *codec, struct bo_arena *arena,
+                                const struct bo_bench_document **on_ret, struct bo_error *err)
 {
+    const struct bo_bench_document *on = plan->on;
     const struct bo_format *format = on->document->format;
     const void *held;
-    *on_ret = bo_encoding_of(format, codec)->reduce ? find_part(plan, on, codec, NULL) : on;
+    *on_ret = bo_encoding_of(format, codec)->reduce ? find_part(plan, codec, NULL) : on;
     if (*on_ret)
         return BO_OK;
     *on_ret = on;
@@ -394,7 +380,7 @@ static enum bo_status plan_held(struct bo_bench_options *options, const struct b
         return BO_OK; /* encoding reports the reason */
     if (status || !format->differ(on->document->model, held))
         return status;
-    const struct bo_bench_document *same = find_part(plan, on, codec, held);
+    const struct bo_bench_document *same = find_part(plan, codec, held);
     if (same) {
         bo_arena_rewind(arena, mark);
         *on_ret = same;
@@ -407,46 +393,29 @@ static enum bo_status plan_held(struct bo_bench_options *options, const struct b
     *document = *on->document;
     document->model = (void *)(uintptr_t)held;
     *on_ret = on_held;
-    status = plan_document(options, document, codec->kinds, arena, on_held, err);
-    on_held->whole = on;
-    return status;
+    return plan_document(options, document, codec->kinds, arena, on_held, err);
 }
 
 static enum bo_status add_cells(struct bo_bench_options *options, struct bo_plan *plan,
-                                const struct bo_bench_document *on, struct bo_arena *arena,
-                                struct bo_error *err)
+                                struct bo_arena *arena, struct bo_error *err)
 {
-    for (const struct bo_codec *const *c = on->document->format->codecs; *c; c++) {
-        if (!bo_filter_allows(&options->codecs, (*c)->name) || !bo_is_measured(on->document, *c))
+    const struct bo_document *document = plan->on->document;
+    for (const struct bo_codec *const *c = document->format->codecs; *c; c++) {
+        if (!bo_filter_allows(&options->codecs, (*c)->name) || !bo_is_measured(document, *c))
             continue;
         const struct bo_bench_document *on_held;
-        enum bo_status status = plan_held(options, plan, *c, on, arena, &on_held, err);
+        enum bo_status status = plan_held(options, plan, *c, arena, &on_held, err);
         for (unsigned v = 0; v < BO_N_VARIANTS && status == BO_OK; v++)
-            if (bo_has_variant(options, on->document, *c, &bo_variants[v]))
+            if (bo_has_variant(options, document, *c, &bo_variants[v]))
                 status = add_cell(options, plan, *c, &bo_variants[v], on_held, arena, err);
         if (status)
             return status;
     }
     bo_filter_allows(&options->codecs, bo_noop_codec.name); /* never left out */
-    return add_cell(options, plan, &bo_noop_codec, &bo_variants[0], on, arena, err);
+    return add_cell(options, plan, &bo_noop_codec, &bo_variants[0], plan->on, arena, err);
 }
 
-static size_t max_cells(const struct bo_document *documents, size_t n)
-{
-    size_t n_cells = 0;
-    for (size_t d = 0; d < n; d++) {
-        const struct bo_codec *const *c = documents[d].format->codecs;
-        while (*c++)
-            n_cells += BO_N_VARIANTS;
-        n_cells++; /* the no-op codec */
-    }
-    return n_cells;
-}
-
-/*
- * Raises the limit on open files as far as the system allows: each encoding of each document is
- * one.
- */
+/* Raises the limit on open files as far as the system allows: each encoding is one. */
 static void allow_files(void)
 {
     struct rlimit limit;
@@ -456,27 +425,21 @@ static void allow_files(void)
     }
 }
 
-enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
-                            size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
-                            struct bo_error *err)
+enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *document,
+                            struct bo_arena *arena, struct bo_plan *plan_ret, struct bo_error *err)
 {
     struct bo_plan *plan = plan_ret;
-    *plan = (struct bo_plan){.n_documents = n_documents};
+    size_t max_cells = 1; /* the no-op codec */
+    for (const struct bo_codec *const *c = document->format->codecs; *c; c++)
+        max_cells += BO_N_VARIANTS;
     arena->huge_pages = true;
     allow_files();
-    plan->documents = bo_alloc_array(arena, n_documents, sizeof *plan->documents);
-    plan->cells = bo_alloc_array(arena, max_cells(documents, n_documents), sizeof *plan->cells);
-    if (!plan->documents || !plan->cells)
+    *plan = (struct bo_plan){.on = bo_alloc(arena, sizeof *plan->on),
+                             .cells = bo_alloc_array(arena, max_cells, sizeof *plan->cells)};
+    if (!plan->on || !plan->cells)
         return bo_fail_alloc(err, arena);
-    for (size_t d = 0; d < n_documents; d++) {
-        struct bo_bench_document *on = &plan->documents[d];
-        enum bo_status status = plan_document(options, &documents[d], ~0u, arena, on, err);
-        if (status == BO_OK)
-            status = add_cells(options, plan, on, arena, err);
-        if (status)
-            return status;
-    }
-    return BO_OK;
+    const enum bo_status status = plan_document(options, document, ~0u, arena, plan->on, err);
+    return status ? status : add_cells(options, plan, arena, err);
 }
 
 static unsigned count_cell_rows(struct bo_bench_options *options,
@@ -488,8 +451,8 @@ static unsigned count_cell_rows(struct bo_bench_options *options,
     const struct bo_bench_cell cell = {.codec = codec, .variant = variant, .on = &on};
     unsigned n = 0;
     for (unsigned i = 0; i < BO_N_OPERATIONS; i++)
-        n += bo_filter_allows(&options->kinds, bo_operations[i].label) && !options->workloads.n &&
-             has_operation(&cell, bo_operations[i].operation);
+        n += bo_filter_allows(&options->kinds, bo_operations[i]) && !options->workloads.n &&
+             has_operation(&cell, i);
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
         if (!bo_filter_allows(&options->kinds, kind->name))

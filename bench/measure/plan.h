@@ -57,10 +57,7 @@ enum bo_operation { BO_ENCODE, BO_DECODE, BO_MERGE, BO_OPEN, BO_OPEN_COLD, BO_QU
 
 /* The operations before BO_QUERY, which have labels. */
 enum { BO_N_OPERATIONS = BO_QUERY };
-extern const struct bo_operation_label {
-    const char *label;
-    enum bo_operation operation;
-} bo_operations[BO_N_OPERATIONS];
+extern const char *const bo_operations[BO_N_OPERATIONS];
 
 struct bo_bench_row {
     const char *name;  /* "pcdata/linear-index/go-cmd/point/uniform" */
@@ -140,8 +137,6 @@ const char *bo_cell_refusal(const struct bo_bench_cell *cell);
 
 struct bo_bench_document {
     const struct bo_document *document;
-    /* the whole document in the plan; differs if an encoding cannot hold all of it */
-    const struct bo_bench_document *whole;
     unsigned kinds;       /* bit k is set if it has queries of the kind k, unless filtered out */
     uint64_t text_nbytes; /* of the canonical text */
     uint64_t n_units;     /* number of the format's first unit */
@@ -151,10 +146,9 @@ struct bo_bench_document {
 };
 
 struct bo_plan {
-    struct bo_bench_document *documents;
-    unsigned n_documents;
-    /* document by document, codecs in the format's order, then the no-op codec */
-    struct bo_bench_cell *cells;
+    /* the whole document; a cell has another one if its encoding cannot hold all of it */
+    struct bo_bench_document *on;
+    struct bo_bench_cell *cells; /* codecs in the format's order, then the no-op codec */
     unsigned n_cells, n_rows;
 };
 
@@ -166,11 +160,10 @@ bool bo_is_measured(const struct bo_document *document, const struct bo_codec *c
 
 /*
  * Draws all queries and lays out the rows, in `arena`, whose blocks become huge pages: forking is
- * faster with fewer pages. The documents must outlive the plan.
+ * faster with fewer pages. The document must outlive the plan.
  */
-enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *documents,
-                            size_t n_documents, struct bo_arena *arena, struct bo_plan *plan_ret,
-                            struct bo_error *err);
+enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *document,
+                            struct bo_arena *arena, struct bo_plan *plan_ret, struct bo_error *err);
 
 /*
  * The maximum number of rows for a document; it includes query sets that turn out empty. Marks the

@@ -1,6 +1,7 @@
 /* Draws, cuts and runs sets of queries. */
 #include "bench/measure/query_sets.h"
 
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 #define XXH_INLINE_ALL
@@ -202,9 +203,9 @@ enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo
                                  struct bo_error *err)
 {
     struct bo_query_set *q = set_ret;
-    *q = (struct bo_query_set){.format = format,
-                               .kind = kind,
+    *q = (struct bo_query_set){.kind = kind,
                                .workload = workload,
+                               .label = bo_arena_printf(arena, "%s/%s", kind->name, workload->name),
                                .kind_index = bo_kind_index(format, kind)};
     if (workload->dependent && (!kind->link || kind->answer_size == 0 || workload->fresh))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "this kind's queries cannot be chained");

@@ -23,9 +23,9 @@ struct bo_chunk {
 };
 
 struct bo_query_set {
-    const struct bo_format *format;
     const struct bo_query_kind *kind;
     const struct bo_workload *workload;
+    const char *label; /* "point/uniform": the names of both */
     unsigned kind_index;
     size_t n;
     const uint8_t *queries;

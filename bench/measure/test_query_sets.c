@@ -11,37 +11,45 @@
 #include "bench/measure/query_sets.h"
 #include "bench/measure/test_toy.h"
 
-struct set {
+static struct {
     struct bo_format format;
     struct toy_model model;
     struct bo_arena arena;
     struct bo_writer payload;
     struct bo_query_set query_set;
     struct bo_sink answers;
-};
+} set;
 
 static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
 
-static void draw(struct set *set, unsigned kind, unsigned workload)
+static int set_up(void **state)
 {
-    struct bo_error err;
-    set->format = toy_format(codecs);
-    toy_fill(&set->model, 600);
-    bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&set->payload, &set->arena);
-    assert_int_equal(toy_encode(NULL, &set->model, &set->payload, &err), BO_OK);
-    assert_int_equal(bo_query_set_draw(&set->format, &toy_kinds[kind],
-                                       &toy_kinds[kind].workloads[workload], &set->model,
-                                       &set->arena, &set->query_set, &err),
-                     BO_OK);
-    const size_t room = set->query_set.max_answers_nbytes + 4096;
-    set->answers = (struct bo_sink){.p = bo_alloc(&set->arena, room), .cap = room};
+    set.format = toy_format(codecs);
+    toy_fill(&set.model, 600);
+    bo_arena_init(&set.arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&set.payload, &set.arena);
+    return 0;
 }
 
-static void drop(struct set *set)
+static int drop(void **state)
 {
-    bo_writer_free(&set->payload);
-    bo_arena_free(&set->arena);
+    bo_writer_free(&set.payload);
+    bo_arena_free(&set.arena);
+    return 0;
+}
+
+/* Draws a set in place of the one before. */
+static void draw(unsigned kind, unsigned workload)
+{
+    struct bo_error err;
+    drop(NULL);
+    assert_int_equal(toy_encode(NULL, &set.model, &set.payload, &err), BO_OK);
+    assert_int_equal(bo_query_set_draw(&set.format, &toy_kinds[kind],
+                                       &toy_kinds[kind].workloads[workload], &set.model, &set.arena,
+                                       &set.query_set, &err),
+                     BO_OK);
+    const size_t room = set.query_set.max_answers_nbytes + 4096;
+    set.answers = (struct bo_sink){.p = bo_alloc(&set.arena, room), .cap = room};
 }
 
 /* Every chunk follows the one before it, and together they cover the set. */
@@ -61,70 +69,47 @@ static void assert_covered(const struct bo_query_set *query_set)
     assert_int_equal(nbytes, query_set->answers_nbytes);
 }
 
-static void assert_honest_is_right(struct set *set)
+static void assert_honest_is_right(void)
 {
     struct bo_error err;
     size_t wrong;
-    for (size_t c = 0; c < set->query_set.n_chunks; c++) {
-        const struct bo_chunk *chunk = &set->query_set.chunks[c];
-        assert_int_equal(bo_query_set_run(&set->query_set, chunk, &toy_honest, set->payload.p,
-                                          &set->answers, &err),
-                         BO_OK);
-        assert_true(bo_query_set_is_right(&set->query_set, chunk, &set->answers, &wrong));
-    }
-}
-
-TEST(all_kinds_of_sets)
-{
-    static const struct {
-        unsigned kind, workload;
-        size_t n, n_answers;
-    } cases[] = {{TOY_GET, 0, 3000, 12000},
-                 {TOY_GET, 1, 700, 2800},
-                 {TOY_FIRST, 0, 300, 0},
-                 {TOY_NAME, 0, 150, 600}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct set set;
-        draw(&set, cases[i].kind, cases[i].workload);
-        assert_int_equal(set.query_set.n, cases[i].n);
-        assert_true(set.query_set.n_chunks > 1);
-        if (cases[i].n_answers)
-            assert_int_equal(set.query_set.answers_nbytes, cases[i].n_answers);
-        assert_covered(&set.query_set);
-        assert_honest_is_right(&set);
-        drop(&set);
+    for (size_t c = 0; c < set.query_set.n_chunks; c++) {
+        const struct bo_chunk *chunk = &set.query_set.chunks[c];
+        assert_int_equal(
+            bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+            BO_OK);
+        assert_true(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     }
 }
 
 /* A query without arguments is a chunk of its own, with an answer as long as the document. */
-TEST(queries_that_say_nothing)
+TEST(all_kinds_of_sets)
 {
     static const struct {
-        unsigned kind;
-        size_t n_answers;
+        unsigned kind, workload;
+        size_t n, answers_nbytes; /* 0: not known here */
         bool whole;
-    } cases[] = {{TOY_ALL, 2400, true}, {TOY_COUNT, 4, false}};
+    } cases[] = {{TOY_GET, 0, 3000, 12000, false}, {TOY_GET, 1, 700, 2800, false},
+                 {TOY_FIRST, 0, 300, 0, false},    {TOY_NAME, 0, 150, 600, false},
+                 {TOY_ALL, 0, 1, 2400, true},      {TOY_COUNT, 0, 1, 4, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct set set;
-        draw(&set, cases[i].kind, 0);
-        assert_int_equal(set.query_set.n, 1);
-        assert_int_equal(set.query_set.n_chunks, 1);
-        assert_int_equal(set.query_set.answers_nbytes, cases[i].n_answers);
+        draw(cases[i].kind, cases[i].workload);
+        assert_int_equal(set.query_set.n, cases[i].n);
+        assert_int_equal(set.query_set.n_chunks > 1, cases[i].n > 1);
+        if (cases[i].answers_nbytes)
+            assert_int_equal(set.query_set.answers_nbytes, cases[i].answers_nbytes);
         assert_int_equal(bo_is_whole(set.query_set.kind), cases[i].whole);
         assert_covered(&set.query_set);
-        assert_honest_is_right(&set);
-        drop(&set);
+        assert_honest_is_right();
     }
 }
 
 TEST(cold_chunks_are_small)
 {
-    struct set set;
-    draw(&set, TOY_NAME, 0);
+    draw(TOY_NAME, 0);
     assert_int_equal(set.query_set.n_chunks, 3);
     assert_int_equal(set.query_set.chunks[0].n, BO_COLD_BATCH);
     assert_int_equal(set.query_set.chunks[2].n, 150 - 2 * BO_COLD_BATCH);
-    drop(&set);
 }
 
 /* Given queries stay in order. Chunks end where actions end, cold chunks only there. */
@@ -132,10 +117,9 @@ TEST(given_chunks_end_with_actions)
 {
     enum { N = 300 };
     static const size_t starts[] = {1, 41, 299};
-    struct set set;
     struct bo_query_set query_set;
     struct bo_error err;
-    draw(&set, TOY_GET, 0);
+    draw(TOY_GET, 0);
     const struct bo_given given = {set.query_set.queries, starts, 3, SIZE_MAX};
     for (unsigned cold = 0; cold < 2; cold++) {
         const struct bo_workload workload = {
@@ -151,7 +135,6 @@ TEST(given_chunks_end_with_actions)
         assert_int_equal(query_set.chunks[2].n, cold ? 258 : 256);
         assert_covered(&query_set);
     }
-    drop(&set);
 }
 
 /* A chunk is the queries of one reader. */
@@ -160,10 +143,9 @@ TEST(fresh_chunks_hold_whole_readers)
     static const struct {
         size_t fresh, n_first;
     } cases[] = {{1, 1}, {3, 3}, {10, 10}, {500, 300}};
-    struct set set;
     struct bo_query_set query_set;
     struct bo_error err;
-    draw(&set, TOY_GET, 0);
+    draw(TOY_GET, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct bo_workload workload = {
             .name = "open", .n_queries = 300, .fresh = cases[i].fresh, .draw = toy_draw};
@@ -173,16 +155,14 @@ TEST(fresh_chunks_hold_whole_readers)
         assert_int_equal(query_set.chunks[0].n, cases[i].n_first);
         assert_covered(&query_set);
     }
-    drop(&set);
 }
 
 /* Two actions of one kind: their steps are the chunks of their queries, in order. */
 TEST(actions_are_laid_out)
 {
-    struct set set;
     struct bo_actions actions;
     struct bo_error err;
-    draw(&set, TOY_GET, 0);
+    draw(TOY_GET, 0);
     struct bo_recorded_run runs[] = {{TOY_GET, 0, 3}, {TOY_GET, 3, 290}, {TOY_GET, 293, 7}};
     struct bo_recorded_action named[] = {{.first = 0, .n = 1}, {.first = 1, .n = 2}};
     struct bo_recorded recorded = {
@@ -197,7 +177,6 @@ TEST(actions_are_laid_out)
         assert_int_equal(actions.firsts[i], firsts[i]);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(actions.steps[i].chunk->n, n_queries[i]);
-    drop(&set);
 }
 
 /*
@@ -205,13 +184,11 @@ TEST(actions_are_laid_out)
  */
 TEST(texts_are_gathered)
 {
-    struct set set;
-    draw(&set, TOY_NAME, 0);
+    draw(TOY_NAME, 0);
     const struct bo_span *names = (const struct bo_span *)(const void *)set.query_set.queries;
     for (size_t i = 1; i < set.query_set.n; i++)
         assert_ptr_equal(names[i].p, names[i - 1].p + names[i - 1].n);
     bo_query_set_touch(&set.query_set, &set.query_set.chunks[2]);
-    drop(&set);
 }
 
 /* ---- answers of any size --------------------------------------------------------------------- */
@@ -228,7 +205,7 @@ static enum bo_status answer_huge(const void *model, const void *queries, size_t
     return BO_OK;
 }
 
-static void draw_huge(struct set *set, size_t nbytes, size_t n)
+static void draw_huge(size_t nbytes, size_t n)
 {
     const struct bo_workload workload = {.name = "huge", .n_queries = n, .draw = toy_draw};
     const struct bo_query_kind kind = {.name = "huge",
@@ -240,52 +217,43 @@ static void draw_huge(struct set *set, size_t nbytes, size_t n)
     struct bo_error err;
     format.kinds = &kind;
     format.n_kinds = 1;
-    toy_fill(&set->model, 600);
+    drop(NULL);
     huge_nbytes = nbytes;
     n_oracle_calls = 0;
-    bo_arena_init(&set->arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_query_set_draw(&format, &kind, &workload, &set->model, &set->arena,
-                                       &set->query_set, &err),
-                     BO_OK);
+    assert_int_equal(
+        bo_query_set_draw(&format, &kind, &workload, &set.model, &set.arena, &set.query_set, &err),
+        BO_OK);
 }
 
 TEST(one_answer_may_be_too_large)
 {
-    struct set set;
-    draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES + 1, 1);
+    draw_huge((size_t)BO_MAX_ANSWERS_NBYTES + 1, 1);
     assert_int_equal(set.query_set.n, 0);
     assert_true(set.query_set.too_large);
-    bo_arena_free(&set.arena);
 }
 
 TEST(a_set_is_cut_where_it_is_too_large)
 {
-    struct set set;
-    draw_huge(&set, (size_t)BO_MAX_ANSWERS_NBYTES / 2 + 1, 8);
+    draw_huge((size_t)BO_MAX_ANSWERS_NBYTES / 2 + 1, 8);
     assert_int_equal(set.query_set.n, 1);
-    bo_arena_free(&set.arena);
-    draw_huge(&set, (size_t)32 << 20, 8); /* two are enough */
+    draw_huge((size_t)32 << 20, 8); /* two are enough */
     assert_int_equal(set.query_set.n, 2);
     assert_int_equal(set.query_set.n_chunks, 2);
     assert_false(set.query_set.too_large);
     assert_covered(&set.query_set);
-    bo_arena_free(&set.arena);
 }
 
 /* An oracle that scans the model in each call is called once per chunk, not once per query. */
 TEST(the_oracle_runs_on_chunks)
 {
-    struct set set;
-    draw_huge(&set, 8, 2560);
+    draw_huge(8, 2560);
     assert_int_equal(n_oracle_calls, 10);
     assert_int_equal(set.query_set.n_chunks, 10);
     assert_covered(&set.query_set);
-    bo_arena_free(&set.arena);
-    draw_huge(&set, 1000, 2560); /* 32 of these fit a chunk */
+    draw_huge(1000, 2560); /* 32 of these fit a chunk */
     assert_true(set.query_set.n_chunks <= 160);
     assert_true(n_oracle_calls < 170);
     assert_covered(&set.query_set);
-    bo_arena_free(&set.arena);
 }
 
 /*
@@ -294,31 +262,26 @@ TEST(the_oracle_runs_on_chunks)
  */
 TEST(the_same_on_every_machine)
 {
-    struct set set;
-    draw(&set, TOY_GET, 0);
+    draw(TOY_GET, 0);
     uint32_t head[3];
     memcpy(head, set.query_set.queries, sizeof head);
     assert_int_equal(head[0], 581);
     assert_int_equal(head[1], 27);
     assert_int_equal(head[2], 592);
-    drop(&set);
 }
 
 TEST(a_document_without_a_place)
 {
-    struct set set;
-    draw(&set, TOY_GET, 2);
+    draw(TOY_GET, 2);
     assert_int_equal(set.query_set.n, 0);
     assert_int_equal(set.query_set.n_chunks, 0);
-    drop(&set);
 }
 
 TEST(wrong_answers_are_found)
 {
-    struct set set;
     struct bo_error err;
     size_t wrong = 0;
-    draw(&set, TOY_GET, 0);
+    draw(TOY_GET, 0);
     const struct bo_chunk *chunk = &set.query_set.chunks[2];
     assert_int_equal(
         bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
@@ -326,15 +289,13 @@ TEST(wrong_answers_are_found)
     set.answers.p[4 * 5 + 3] ^= 0x80;
     assert_false(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     assert_int_equal(wrong, chunk->first + 5);
-    drop(&set);
 }
 
 TEST(short_answers_are_wrong)
 {
-    struct set set;
     struct bo_error err;
     size_t wrong = 0;
-    draw(&set, TOY_FIRST, 0);
+    draw(TOY_FIRST, 0);
     const struct bo_chunk *chunk = &set.query_set.chunks[1];
     assert_int_equal(
         bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
@@ -343,31 +304,27 @@ TEST(short_answers_are_wrong)
     set.answers.n -= 4;
     assert_false(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     assert_int_equal(wrong, chunk->first);
-    drop(&set);
 }
 
 /* A chain that ignored the previous answer would run the queries as drawn. */
 TEST(chains_depend_on_answers)
 {
-    struct set set;
-    draw(&set, TOY_GET, 1);
+    draw(TOY_GET, 1);
     uint32_t second, first_answer, second_answer;
     memcpy(&second, set.query_set.queries + 4, 4);
     memcpy(&first_answer, set.query_set.answers, 4);
     memcpy(&second_answer, set.query_set.answers + 4, 4);
     assert_int_equal(second_answer, set.model.values[(second ^ first_answer) & 511]);
     assert_int_not_equal(second_answer, set.model.values[second]);
-    drop(&set);
 }
 
 TEST(the_no_op_codec_answers_all_kinds)
 {
     for (unsigned kind = 0; kind < TOY_N_KINDS; kind++) {
-        struct set set;
         void *reader;
         struct bo_writer payload;
         struct bo_error err;
-        draw(&set, kind, 0);
+        draw(kind, 0);
         bo_writer_init(&payload, &set.arena);
         bo_noop_payload(&set.format, &payload);
         assert_int_equal(bo_writer_counted(&payload), 0);
@@ -380,8 +337,7 @@ TEST(the_no_op_codec_answers_all_kinds)
         if (set.query_set.kind->query_size) /* it touched both */
             assert_true(memcmp(set.answers.p, set.query_set.queries, 1) == 0);
         bo_writer_free(&payload);
-        drop(&set);
     }
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(set_up, drop)

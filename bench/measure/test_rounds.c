@@ -19,61 +19,77 @@
 
 enum { N_ROUNDS = 2 };
 
-struct run {
+static struct {
     struct bo_format format;
     struct toy_model model;
     struct bo_document document;
     struct bo_bench_options options;
     struct bo_arena arena;
     struct bo_plan plan;
-};
+} run;
 
-/* Starts a run on a document that claims to have this much text. */
-static void start_on(struct run *run, const struct bo_codec *const *codecs, size_t text_nbytes)
+static int finish(void **state)
+{
+    bo_plan_close(&run.plan);
+    bo_arena_free(&run.arena);
+    run.plan = (struct bo_plan){.n_cells = 0};
+    return 0;
+}
+
+/* Plans the run with its options, in place of the plan before. */
+static void plan(void)
 {
     struct bo_error err;
-    run->format = toy_format(codecs);
-    run->format.merge = toy_merge;
-    toy_fill(&run->model, 600);
-    run->document = toy_document(&run->format, &run->model);
-    run->document.text_nbytes = text_nbytes;
-    run->options = (struct bo_bench_options){.rounds = N_ROUNDS,
-                                             .budgets = true,
-                                             .min_time_s = 0.0002,
-                                             .verify_s = 0.05,
-                                             .timeout_s = 60,
-                                             .order_seed = 3};
-    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
-                     BO_OK);
+    finish(NULL);
+    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(bo_plan_make(&run.options, &run.document, &run.arena, &run.plan, &err), BO_OK);
 }
 
-static void start(struct run *run, const struct bo_codec *const *codecs)
+/* Starts a run on a document that claims to have this much text. */
+static void start_on(const struct bo_codec *const *codecs, size_t text_nbytes)
 {
-    start_on(run, codecs, 0);
+    run.format = toy_format(codecs);
+    run.format.merge = toy_merge;
+    toy_fill(&run.model, 600);
+    run.document = toy_document(&run.format, &run.model);
+    run.document.text_nbytes = text_nbytes;
+    run.options = (struct bo_bench_options){.rounds = N_ROUNDS,
+                                            .budgets = true,
+                                            .min_time_s = 0.0002,
+                                            .verify_s = 0.05,
+                                            .timeout_s = 60,
+                                            .order_seed = 3};
+    plan();
 }
 
-static void measure(struct run *run)
+static void start(const struct bo_codec *const *codecs)
+{
+    start_on(codecs, 0);
+}
+
+static void measure(void)
 {
     struct bo_error err;
     unsigned n_rounds;
     assert_int_equal(
-        bo_rounds_run(run->plan.cells, run->plan.n_cells, &run->options, NULL, &n_rounds, &err),
+        bo_rounds_run(run.plan.cells, run.plan.n_cells, &run.options, NULL, &n_rounds, &err),
         BO_OK);
-    assert_int_equal(n_rounds, run->options.rounds);
+    assert_int_equal(n_rounds, run.options.rounds);
 }
 
-static void finish(struct run *run)
+/* Measures a codec beside the honest one. */
+static void measure_with(const struct bo_codec *codec)
 {
-    bo_plan_close(&run->plan);
-    bo_arena_free(&run->arena);
+    const struct bo_codec *const codecs[] = {codec, &toy_honest, NULL};
+    start(codecs);
+    measure();
 }
 
-static const struct bo_bench_row *find_variant(const struct run *run, const char *codec,
-                                               const char *suffix, const char *label)
+static const struct bo_bench_row *find_variant(const char *codec, const char *suffix,
+                                               const char *label)
 {
-    for (unsigned c = 0; c < run->plan.n_cells; c++) {
-        const struct bo_bench_cell *cell = &run->plan.cells[c];
+    for (unsigned c = 0; c < run.plan.n_cells; c++) {
+        const struct bo_bench_cell *cell = &run.plan.cells[c];
         for (unsigned r = 0; r < cell->n_rows; r++)
             if (strcmp(cell->codec->name, codec) == 0 &&
                 strcmp(cell->variant->suffix, suffix) == 0 &&
@@ -84,15 +100,14 @@ static const struct bo_bench_row *find_variant(const struct run *run, const char
 }
 
 /* The row of this name, without format and document; NULL when the plan has none. */
-static const struct bo_bench_row *find_row(const struct run *run, const char *codec,
-                                           const char *label)
+static const struct bo_bench_row *find_row(const char *codec, const char *label)
 {
-    return find_variant(run, codec, "", label);
+    return find_variant(codec, "", label);
 }
 
-static void assert_sound(const struct run *run, const char *codec, const char *label)
+static void assert_sound(const char *codec, const char *label)
 {
-    const struct bo_bench_row *row = find_row(run, codec, label);
+    const struct bo_bench_row *row = find_row(codec, label);
     assert_non_null(row);
     assert_string_equal(row->failure, "");
     assert_int_equal(row->n_times, N_ROUNDS);
@@ -100,18 +115,17 @@ static void assert_sound(const struct run *run, const char *codec, const char *l
     assert_true(row->times[0].real_ns > 0);
 }
 
-static void assert_failed(const struct run *run, const char *codec, const char *label,
-                          const char *message)
+static void assert_failed(const char *codec, const char *label, const char *message)
 {
-    const struct bo_bench_row *row = find_row(run, codec, label);
+    const struct bo_bench_row *row = find_row(codec, label);
     assert_non_null(row);
     assert_string_equal(row->failure, message);
     assert_int_equal(row->n_times, 0);
 }
 
-static double exact(const struct run *run, const char *codec, const char *label, const char *name)
+static double exact(const char *codec, const char *label, const char *name)
 {
-    const struct bo_counter *counter = bo_record_counter(&find_row(run, codec, label)->exact, name);
+    const struct bo_counter *counter = bo_record_counter(&find_row(codec, label)->exact, name);
     assert_non_null(counter);
     return counter->value;
 }
@@ -123,79 +137,65 @@ TEST(sound_codecs_are_measured)
                                          "open-cold",  "get/uniform", "get/chain", "first/uniform",
                                          "first/each", "name/cold",   "name/each", "all/whole",
                                          "count/whole"};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
+    start(codecs);
+    measure();
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        assert_sound(&run, "honest", labels[i]);
+        assert_sound("honest", labels[i]);
         if (i >= 3) {
-            assert_sound(&run, "second", labels[i]);
-            assert_sound(&run, "noop", labels[i]);
+            assert_sound("second", labels[i]);
+            assert_sound("noop", labels[i]);
         }
     }
-    assert_null(find_row(&run, "second", "encode")); /* it is honest's */
-    assert_null(find_row(&run, "second", "merge"));
-    assert_null(find_row(&run, "noop", "decode"));
-    assert_null(find_row(&run, "honest", "get/nowhere"));
-    assert_string_equal(find_row(&run, "honest", "get/chain")->name, "toy/honest/box/get/chain");
-    finish(&run);
+    assert_null(find_row("second", "encode")); /* it is honest's */
+    assert_null(find_row("second", "merge"));
+    assert_null(find_row("noop", "decode"));
+    assert_null(find_row("honest", "get/nowhere"));
+    assert_string_equal(find_row("honest", "get/chain")->name, "toy/honest/box/get/chain");
 }
 
 TEST(exact_figures_are_exact)
 {
     static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
+    start(codecs);
+    measure();
     const struct bo_payload *payload = run.plan.cells[0].payload;
     assert_int_equal(payload->nbytes, 8 + 4 * 600);
     assert_int_equal(payload->counted_nbytes, 4 + 4 * 600); /* the padding does not count */
-    assert_true(exact(&run, "honest", "open", "open_bytes_allocated") == 48);
-    assert_true(exact(&run, "honest", "get/uniform", "set_queries") == 3000);
-    assert_true(exact(&run, "honest", "get/uniform", "verified_queries") == 3000);
-    assert_true(exact(&run, "honest", "get/uniform", "touched_pages") == 1); /* all fits one */
-    assert_true(exact(&run, "noop", "get/uniform", "verified_queries") == 0);
-    assert_true(exact(&run, "honest", "all/whole", "units_per_query") == 600);
-    assert_null(bo_record_counter(&find_row(&run, "honest", "count/whole")->exact,
+    assert_true(exact("honest", "open", "open_bytes_allocated") == 48);
+    assert_true(exact("honest", "get/uniform", "set_queries") == 3000);
+    assert_true(exact("honest", "get/uniform", "verified_queries") == 3000);
+    assert_true(exact("honest", "get/uniform", "touched_pages") == 1); /* all fits one */
+    assert_true(exact("noop", "get/uniform", "verified_queries") == 0);
+    assert_true(exact("honest", "all/whole", "units_per_query") == 600);
+    assert_null(bo_record_counter(&find_row("honest", "count/whole")->exact,
                                   "units_per_query")); /* its time does not grow */
-    assert_true(exact(&run, "honest", "encode", "encode_scratch_bytes") == 0);
-    assert_true(exact(&run, "honest", "merge", "merge_peak_bytes") >
+    assert_true(exact("honest", "encode", "encode_scratch_bytes") == 0);
+    assert_true(exact("honest", "merge", "merge_peak_bytes") >
                 /* one decoded model, two summands, or their sum and the output */
                 3 * sizeof(struct toy_model));
-    finish(&run);
 }
 
 /* Memory besides the output counts as scratch; the output's own buffer does not. */
 TEST(scratch_memory_is_counted_separately)
 {
-    struct bo_codec wasteful = toy_honest;
-    wasteful.name = "wasteful";
+    struct bo_codec wasteful = {.name = "wasteful", TOY_CODEC};
     wasteful.encode = toy_encode_wasteful;
-    const struct bo_codec *const codecs[] = {&wasteful, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
-    const double scratch = exact(&run, "wasteful", "encode", "encode_scratch_bytes");
+    measure_with(&wasteful);
+    const double scratch = exact("wasteful", "encode", "encode_scratch_bytes");
     assert_true(scratch >= 3 * 1000 + 500);
     assert_true(scratch < 3 * 1008 + 4096); /* a writer's buffer grows by doubling */
-    assert_true(exact(&run, "wasteful", "encode", "encode_peak_bytes") >= scratch);
-    finish(&run);
+    assert_true(exact("wasteful", "encode", "encode_peak_bytes") >= scratch);
 }
 
 TEST(a_codec_tells_what_is_wrong)
 {
-    struct bo_codec complain = toy_honest;
-    complain.name = "complain";
+    struct bo_codec complain = {.name = "complain", TOY_CODEC};
     complain.query = toy_query_complain;
-    const struct bo_codec *const codecs[] = {&complain, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
-    const char *failure = find_row(&run, "complain", "first/uniform")->failure;
+    measure_with(&complain);
+    const char *failure = find_row("complain", "first/uniform")->failure;
     assert_memory_equal(failure, "refuses a query of ", 19);
     assert_non_null(strstr(failure, ": corrupt at byte 1042: a toy with a wheel off"));
-    assert_sound(&run, "complain", "all/whole");
-    finish(&run);
+    assert_sound("complain", "all/whole");
 }
 
 static enum bo_status forget_first(const struct bo_codec *self, const void *model,
@@ -218,68 +218,59 @@ static enum bo_status encode_forgetful(const struct bo_codec *self, const void *
     return status ? status : toy_encode(self, held, out, err);
 }
 
-static const struct bo_bench_document *document_of(const struct run *run, const char *codec)
+static const struct bo_bench_document *document_of(const char *codec)
 {
-    for (unsigned c = 0; c < run->plan.n_cells; c++)
-        if (strcmp(run->plan.cells[c].codec->name, codec) == 0)
-            return run->plan.cells[c].on;
+    for (unsigned c = 0; c < run.plan.n_cells; c++)
+        if (strcmp(run.plan.cells[c].codec->name, codec) == 0)
+            return run.plan.cells[c].on;
     return NULL;
 }
 
 /* Codecs that hold the same part share its queries, if these are of all the kinds they answer. */
 TEST(parts_are_shared)
 {
-    struct bo_codec narrow = toy_honest;
-    narrow.name = "narrow";
-    narrow.reduce = forget_first;
+    struct bo_codec narrow = {.name = "narrow", .reduce = forget_first, TOY_CODEC};
     narrow.encode = encode_forgetful;
     struct bo_codec wide = narrow, twin = narrow;
     wide.name = "wide";
     twin.name = "twin";
     narrow.kinds = 1;
     const struct bo_codec *const codecs[] = {&toy_honest, &narrow, &wide, &twin, NULL};
-    struct run run;
-    start(&run, codecs);
-    const struct bo_bench_document *whole = document_of(&run, "honest");
+    start(codecs);
+    const struct bo_bench_document *whole = document_of("honest");
     assert_ptr_equal(whole->document, &run.document);
-    assert_ptr_equal(document_of(&run, "narrow")->whole, whole);
-    assert_ptr_equal(document_of(&run, "wide")->whole, whole);
-    assert_ptr_not_equal(document_of(&run, "wide"), whole);
-    assert_ptr_not_equal(document_of(&run, "wide"), document_of(&run, "narrow"));
-    assert_ptr_equal(document_of(&run, "twin"), document_of(&run, "wide"));
-    for (unsigned i = 0; i < document_of(&run, "narrow")->n_sets; i++)
-        assert_int_equal(document_of(&run, "narrow")->sets[i].kind_index, 0);
-    measure(&run);
-    assert_sound(&run, "narrow", "get/uniform");
-    assert_sound(&run, "twin", "all/whole");
-    finish(&run);
+    assert_ptr_equal(run.plan.on, whole);
+    assert_ptr_not_equal(document_of("narrow"), whole);
+    assert_ptr_not_equal(document_of("wide"), whole);
+    assert_ptr_not_equal(document_of("wide"), document_of("narrow"));
+    assert_ptr_equal(document_of("twin"), document_of("wide"));
+    for (unsigned i = 0; i < document_of("narrow")->n_sets; i++)
+        assert_int_equal(document_of("narrow")->sets[i].kind_index, 0);
+    measure();
+    assert_sound("narrow", "get/uniform");
+    assert_sound("twin", "all/whole");
 }
 
 /* A codec that cannot hold everything is measured on the part that it holds, if it has `reduce`. */
 TEST(what_is_held_is_measured)
 {
-    struct bo_codec forgetful = toy_honest, liar = toy_honest, reader = toy_honest;
-    forgetful.name = "forgetful";
-    forgetful.reduce = forget_first;
-    liar.name = "liar";
+    struct bo_codec forgetful = {.name = "forgetful", .reduce = forget_first, TOY_CODEC};
+    struct bo_codec reader = {.name = "reader", .reads = "forgetful", TOY_CODEC};
+    struct bo_codec liar = {.name = "liar", TOY_CODEC};
     forgetful.encode = liar.encode = encode_forgetful;
-    reader.name = "reader";
-    reader.reads = "forgetful";
     const struct bo_codec *const codecs[] = {&toy_honest, &forgetful, &reader, &liar, NULL};
     static const char *const labels[] = {"get/uniform", "first/uniform", "all/whole"};
-    struct run run;
-    start(&run, codecs);
+    start(codecs);
     assert_int_not_equal(run.model.values[0], 0);
-    measure(&run);
-    assert_sound(&run, "forgetful", "decode");
-    assert_sound(&run, "forgetful", "merge");
+    measure();
+    assert_sound("forgetful", "decode");
+    assert_sound("forgetful", "merge");
     for (size_t i = 0; i < 3; i++) {
-        assert_sound(&run, "honest", labels[i]);
-        assert_sound(&run, "forgetful", labels[i]);
-        assert_sound(&run, "reader", labels[i]);
+        assert_sound("honest", labels[i]);
+        assert_sound("forgetful", labels[i]);
+        assert_sound("reader", labels[i]);
     }
-    assert_failed(&run, "liar", "decode", "corrupt: other values");
-    finish(&run);
+    assert_failed("liar", "decode", "corrupt: other values");
 }
 
 static unsigned n_opens_left; /* in each process */
@@ -294,43 +285,33 @@ static enum bo_status open_few(const struct bo_codec *self, struct bo_span in,
 }
 
 /* Measures a codec that can be opened this often, under some workloads. */
-static void measure_reluctant(struct run *run, const char *workloads, unsigned n_opens)
+static void measure_reluctant(const char *workloads, unsigned n_opens)
 {
-    static struct bo_codec reluctant;
+    static struct bo_codec reluctant = {.name = "reluctant", TOY_CODEC};
     static const struct bo_codec *const codecs[] = {&reluctant, NULL};
-    struct bo_error err;
-    reluctant = toy_honest;
-    reluctant.name = "reluctant";
     reluctant.open = open_few;
     n_opens_left = n_opens;
-    start(run, codecs);
-    finish(run);
-    assert_true(bo_filter_parse("get,name", &run->options.kinds));
-    assert_true(bo_filter_parse(workloads, &run->options.workloads));
-    bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_plan_make(&run->options, &run->document, 1, &run->arena, &run->plan, &err),
-                     BO_OK);
-    measure(run);
+    start(codecs);
+    assert_true(bo_filter_parse("get,name", &run.options.kinds));
+    assert_true(bo_filter_parse(workloads, &run.options.workloads));
+    plan();
+    measure();
 }
 
 /* If the workload requires it, each query has a reader of its own. */
 TEST(fresh_workloads_open_for_each)
 {
-    struct run run;
-    measure_reluctant(&run, "each", 1);
-    assert_failed(&run, "reluctant", "name/each",
+    measure_reluctant("each", 1);
+    assert_failed("reluctant", "name/each",
                   "refuses a query of 0 to 0: corrupt at byte 7: a toy that opens seldom");
-    finish(&run);
 }
 
 /* All others use one reader for all rounds of a row, and another one to count pages. */
 TEST(other_workloads_do_not)
 {
-    struct run run;
-    measure_reluctant(&run, "uniform,cold", 4);
-    assert_sound(&run, "reluctant", "get/uniform");
-    assert_sound(&run, "reluctant", "name/cold");
-    finish(&run);
+    measure_reluctant("uniform,cold", 4);
+    assert_sound("reluctant", "get/uniform");
+    assert_sound("reluctant", "name/cold");
 }
 
 /*
@@ -339,31 +320,24 @@ TEST(other_workloads_do_not)
  */
 TEST(documents_for_curves_have_few_rows)
 {
-    struct bo_codec a = toy_honest, b = toy_honest, c = toy_honest;
-    a.name = "trie+fixed";
-    b.name = "trie+packed";
-    c.name = "list+fixed";
+    static const struct bo_codec a = {.name = "trie+fixed", TOY_CODEC};
+    static const struct bo_codec b = {.name = "trie+packed", TOY_CODEC};
+    static const struct bo_codec c = {.name = "list+fixed", TOY_CODEC};
     const struct bo_codec *const codecs[] = {&a, &b, &c, &toy_honest, NULL};
-    struct run run;
-    struct bo_error err;
-    start(&run, codecs);
-    finish(&run);
+    start(codecs);
     run.document.scale = true;
-    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
-                     BO_OK);
-    assert_null(find_row(&run, "trie+packed", "encode"));
+    plan();
+    assert_null(find_row("trie+packed", "encode"));
     static const char *const names[] = {"trie+fixed", "list+fixed", "honest"};
     for (size_t i = 0; i < 3; i++) {
-        assert_non_null(find_row(&run, names[i], "encode"));
-        assert_non_null(find_row(&run, names[i], "open"));
-        assert_non_null(find_row(&run, names[i], "get/uniform"));
-        assert_null(find_row(&run, names[i], "decode"));
-        assert_null(find_row(&run, names[i], "get/chain"));
-        assert_null(find_row(&run, names[i], "all/whole"));
+        assert_non_null(find_row(names[i], "encode"));
+        assert_non_null(find_row(names[i], "open"));
+        assert_non_null(find_row(names[i], "get/uniform"));
+        assert_null(find_row(names[i], "decode"));
+        assert_null(find_row(names[i], "get/chain"));
+        assert_null(find_row(names[i], "all/whole"));
     }
     assert_int_equal(run.plan.n_rows, 3 * 3 + 2); /* the no-op codec has nothing to encode */
-    finish(&run);
 }
 
 TEST(slow_rows_are_repeated_less)
@@ -395,57 +369,45 @@ TEST(a_repetition_is_shorter_where_rows_are_many)
 
 TEST(a_wrong_codec_costs_its_wrong_rows)
 {
-    struct bo_codec wrong = toy_honest;
-    wrong.name = "wrong";
+    struct bo_codec wrong = {.name = "wrong", TOY_CODEC};
     wrong.query = toy_query_wrong;
-    struct bo_codec undo = toy_honest;
-    undo.name = "undo";
+    struct bo_codec undo = {.name = "undo", TOY_CODEC};
     undo.decode = toy_decode_wrong;
     const struct bo_codec *const codecs[] = {&toy_honest, &wrong, &undo, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
-    assert_failed(&run, "wrong", "get/uniform", "wrong answer: query 7 of the set");
+    start(codecs);
+    measure();
+    assert_failed("wrong", "get/uniform", "wrong answer: query 7 of the set");
     /* runs one query per call, which this codec answers */
-    assert_sound(&run, "wrong", "get/chain");
-    assert_sound(&run, "wrong", "first/uniform");
-    assert_failed(&run, "undo", "decode", "corrupt: other values");
-    assert_failed(&run, "undo", "merge", "corrupt: other values");
-    assert_sound(&run, "undo", "get/uniform");
-    assert_sound(&run, "honest", "get/uniform");
-    finish(&run);
+    assert_sound("wrong", "get/chain");
+    assert_sound("wrong", "first/uniform");
+    assert_failed("undo", "decode", "corrupt: other values");
+    assert_failed("undo", "merge", "corrupt: other values");
+    assert_sound("undo", "get/uniform");
+    assert_sound("honest", "get/uniform");
 }
 
 TEST(a_crash_costs_its_row)
 {
-    struct bo_codec crash = toy_honest;
-    crash.name = "crash";
+    struct bo_codec crash = {.name = "crash", TOY_CODEC};
     crash.query = toy_query_crash;
-    const struct bo_codec *const codecs[] = {&crash, &toy_honest, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
-    assert_memory_equal(find_row(&run, "crash", "get/uniform")->failure, "crashed: ", 9);
-    assert_memory_equal(find_row(&run, "crash", "get/chain")->failure, "crashed: ", 9);
-    assert_sound(&run, "crash", "first/uniform");
-    assert_sound(&run, "crash", "open");
-    assert_sound(&run, "honest", "get/uniform");
-    finish(&run);
+    measure_with(&crash);
+    assert_memory_equal(find_row("crash", "get/uniform")->failure, "crashed: ", 9);
+    assert_memory_equal(find_row("crash", "get/chain")->failure, "crashed: ", 9);
+    assert_sound("crash", "first/uniform");
+    assert_sound("crash", "open");
+    assert_sound("honest", "get/uniform");
 }
 
 TEST(a_hang_costs_its_row)
 {
-    struct bo_codec hang = toy_honest;
-    hang.name = "hang";
+    struct bo_codec hang = {.name = "hang", TOY_CODEC};
     hang.query = toy_query_hang;
     const struct bo_codec *const codecs[] = {&hang, NULL};
-    struct run run;
-    start(&run, codecs);
+    start(codecs);
     run.options.timeout_s = 2;
-    measure(&run);
-    assert_failed(&run, "hang", "first/uniform", "not done after 2 s");
-    assert_sound(&run, "hang", "get/uniform");
-    finish(&run);
+    measure();
+    assert_failed("hang", "first/uniform", "not done after 2 s");
+    assert_sound("hang", "get/uniform");
 }
 
 static enum bo_status kill_the_worker(const struct bo_codec *self, void *reader, unsigned kind,
@@ -460,32 +422,25 @@ static enum bo_status kill_the_worker(const struct bo_codec *self, void *reader,
 /* The process that checks an encoding dies: its queries fail, and nothing else. */
 TEST(a_dead_worker_costs_its_queries)
 {
-    struct bo_codec killer = toy_honest;
-    killer.name = "killer";
+    struct bo_codec killer = {.name = "killer", TOY_CODEC};
     killer.query = kill_the_worker;
-    const struct bo_codec *const codecs[] = {&killer, &toy_honest, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
-    assert_failed(&run, "killer", "get/uniform", "its process ended early: Killed");
-    assert_sound(&run, "killer", "encode");
-    assert_sound(&run, "honest", "get/uniform");
-    finish(&run);
+    measure_with(&killer);
+    assert_failed("killer", "get/uniform", "its process ended early: Killed");
+    assert_sound("killer", "encode");
+    assert_sound("honest", "get/uniform");
 }
 
 /* In a process of its own, since an interrupt stays. */
 TEST(an_interrupt_ends_the_checks)
 {
-    struct bo_codec hang = toy_honest;
-    hang.name = "hang";
+    struct bo_codec hang = {.name = "hang", TOY_CODEC};
     hang.query = toy_query_hang;
     const struct bo_codec *const codecs[] = {&hang, NULL};
     const pid_t pid = fork();
     if (pid == 0) {
-        struct run run;
         struct bo_error err;
         unsigned n_rounds;
-        start(&run, codecs);
+        start(codecs);
         run.options.timeout_s = 300;
         alarm(60); /* ends this process if it waits for the hanging one */
         bo_interrupt_watch();
@@ -506,16 +461,12 @@ TEST(an_interrupt_ends_the_checks)
 
 TEST(a_codec_that_cannot_hold_the_document)
 {
-    struct bo_codec refuse = toy_honest;
-    refuse.name = "refuse";
+    struct bo_codec refuse = {.name = "refuse", TOY_CODEC};
     refuse.encode = toy_encode_refuse;
-    const struct bo_codec *const codecs[] = {&refuse, NULL};
-    struct run run;
-    start(&run, codecs);
-    measure(&run);
-    assert_failed(&run, "refuse", "encode", "unsupported: toys only");
-    assert_failed(&run, "refuse", "get/uniform", "unsupported: toys only");
-    assert_sound(&run, "noop", "get/uniform");
+    measure_with(&refuse);
+    assert_failed("refuse", "encode", "unsupported: toys only");
+    assert_failed("refuse", "get/uniform", "unsupported: toys only");
+    assert_sound("noop", "get/uniform");
     for (unsigned c = 0; c < run.plan.n_cells; c++) {
         const char *refusal = bo_cell_refusal(&run.plan.cells[c]);
         if (run.plan.cells[c].codec == &refuse)
@@ -523,28 +474,21 @@ TEST(a_codec_that_cannot_hold_the_document)
         else
             assert_null(refusal);
     }
-    finish(&run);
 }
 
 TEST(filters_choose_rows)
 {
     static const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, NULL};
-    struct run run;
-    start(&run, codecs);
-    finish(&run);
-    struct bo_error err;
+    start(codecs);
     assert_true(bo_filter_parse("second", &run.options.codecs));
     assert_true(bo_filter_parse("get,nothing", &run.options.kinds));
     assert_true(bo_filter_parse("chain", &run.options.workloads));
-    bo_arena_init(&run.arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(bo_plan_make(&run.options, &run.document, 1, &run.arena, &run.plan, &err),
-                     BO_OK);
+    plan();
     assert_int_equal(run.plan.n_rows, 2);
-    assert_non_null(find_row(&run, "second", "get/chain"));
-    assert_non_null(find_row(&run, "noop", "get/chain"));
+    assert_non_null(find_row("second", "get/chain"));
+    assert_non_null(find_row("noop", "get/chain"));
     assert_null(bo_filter_unmatched(&run.options.workloads, NULL));
     assert_string_equal(bo_filter_unmatched(&run.options.kinds, NULL), "nothing");
-    finish(&run);
 }
 
 TEST(lists_of_names)
@@ -600,18 +544,12 @@ static double counter_of(const struct bo_bench_row *row, const char *name)
 
 TEST(variants_have_budgets_and_paths)
 {
-    static const struct bo_codec hoarder = {
-        .name = "hoarder", .keeps = true, .paths = BO_PATH_V3, TOY_CODEC};
-    static struct bo_codec changed;
-    static const struct bo_codec *const codecs[] = {&toy_honest, &changed, NULL};
-    struct run run;
-    changed = hoarder;
-    changed.open = open_hoarder;
-    start(&run, codecs);
-    measure(&run);
-    assert_null(find_variant(&run, "honest", "@keep=0", "get/uniform"));
-    assert_null(find_variant(&run, "honest", "@portable", "get/uniform"));
-    assert_null(find_variant(&run, "hoarder", "@keep=0", "decode"));
+    struct bo_codec hoarder = {.name = "hoarder", .keeps = true, .paths = BO_PATH_V3, TOY_CODEC};
+    hoarder.open = open_hoarder;
+    measure_with(&hoarder);
+    assert_null(find_variant("honest", "@keep=0", "get/uniform"));
+    assert_null(find_variant("honest", "@portable", "get/uniform"));
+    assert_null(find_variant("hoarder", "@keep=0", "decode"));
     static const struct {
         const char *suffix;
         double kept;
@@ -619,8 +557,7 @@ TEST(variants_have_budgets_and_paths)
     const double plain = bo_cpu_has_v3() ? 1600 : 0;
     double without = 0;
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        const struct bo_bench_row *row =
-            find_variant(&run, "hoarder", cases[i].suffix, "get/uniform");
+        const struct bo_bench_row *row = find_variant("hoarder", cases[i].suffix, "get/uniform");
         assert_non_null(row);
         assert_int_equal(row->n_times, N_ROUNDS);
         assert_true(counter_of(row, "fresh_ns") > 0);
@@ -629,22 +566,21 @@ TEST(variants_have_budgets_and_paths)
         assert_true(counter_of(row, "reader_bytes") == without + plain + cases[i].kept);
     }
     assert_in_range(without, 0, 100);
-    assert_null(bo_record_counter(&find_row(&run, "honest", "get/uniform")->times[0], "fresh_ns"));
-    const struct bo_bench_row *portable = find_variant(&run, "hoarder", "@portable", "get/uniform");
+    assert_null(bo_record_counter(&find_row("honest", "get/uniform")->times[0], "fresh_ns"));
+    const struct bo_bench_row *portable = find_variant("hoarder", "@portable", "get/uniform");
     assert_int_equal(portable != NULL, bo_cpu_has_v3());
     if (portable) {
         assert_string_equal(portable->name, "toy/hoarder@portable/box/get/uniform");
         assert_true(counter_of(portable, "reader_bytes") == without + HOARD_NBYTES);
-        assert_non_null(find_variant(&run, "hoarder", "@portable", "open"));
-        assert_null(find_variant(&run, "hoarder", "@portable", "encode"));
+        assert_non_null(find_variant("hoarder", "@portable", "open"));
+        assert_null(find_variant("hoarder", "@portable", "encode"));
     }
     struct bo_bench_options without_budgets = run.options;
     without_budgets.budgets = false;
     for (unsigned v = 0; v < BO_N_VARIANTS; v++)
-        assert_int_equal(bo_has_variant(&without_budgets, &run.document, &changed, &bo_variants[v]),
-                         bo_has_variant(&run.options, &run.document, &changed, &bo_variants[v]) &&
+        assert_int_equal(bo_has_variant(&without_budgets, &run.document, &hoarder, &bo_variants[v]),
+                         bo_has_variant(&run.options, &run.document, &hoarder, &bo_variants[v]) &&
                              bo_variants[v].keep_nbytes == SIZE_MAX);
-    finish(&run);
 }
 
 /*
@@ -670,16 +606,14 @@ TEST(large_documents_are_measured_in_huge_pages)
 {
     static struct bo_codec watchful = {.name = "watchful", .keeps = true, TOY_CODEC};
     static const struct bo_codec *const codecs[] = {&watchful, NULL};
-    struct run run;
     watchful.open = open_watchful;
-    start_on(&run, codecs, BO_HUGE_TEXT_NBYTES - 1);
-    assert_null(find_variant(&run, "watchful", "@huge", "get/uniform"));
-    finish(&run);
-    start_on(&run, codecs, BO_HUGE_TEXT_NBYTES);
-    measure(&run);
-    assert_sound(&run, "watchful", "get/uniform");
-    const struct bo_bench_row *small = find_row(&run, "watchful", "get/uniform");
-    const struct bo_bench_row *huge = find_variant(&run, "watchful", "@huge", "get/uniform");
+    start_on(codecs, BO_HUGE_TEXT_NBYTES - 1);
+    assert_null(find_variant("watchful", "@huge", "get/uniform"));
+    start_on(codecs, BO_HUGE_TEXT_NBYTES);
+    measure();
+    assert_sound("watchful", "get/uniform");
+    const struct bo_bench_row *small = find_row("watchful", "get/uniform");
+    const struct bo_bench_row *huge = find_variant("watchful", "@huge", "get/uniform");
     assert_null(bo_record_counter(&small->times[0], "huge_bytes"));
     assert_non_null(bo_record_counter(&small->exact, "touched_pages"));
     assert_int_equal(huge != NULL, bo_huge_allowed());
@@ -691,16 +625,15 @@ TEST(large_documents_are_measured_in_huge_pages)
         assert_true(fmod(counter_of(huge, "huge_bytes"), BO_HUGE_PAGE) == 0);
         /* the pages would be split */
         assert_null(bo_record_counter(&huge->exact, "touched_pages"));
-        assert_null(find_variant(&run, "watchful", "@huge", "open"));
-        assert_null(find_variant(&run, "watchful", "@huge", "decode"));
-        assert_null(find_variant(&run, "watchful", "@huge", "first/each")); /* opens readers */
+        assert_null(find_variant("watchful", "@huge", "open"));
+        assert_null(find_variant("watchful", "@huge", "decode"));
+        assert_null(find_variant("watchful", "@huge", "first/each")); /* opens readers */
     }
     /* Rows are counted without drawing, including sets that turn out empty. */
     const uint64_t n_rows = bo_plan_count_rows(&run.options, &run.document);
     run.document.text_nbytes = 0;
     assert_int_equal(n_rows - bo_plan_count_rows(&run.options, &run.document),
                      huge ? N_HUGE_ROWS : 0);
-    finish(&run);
 }
 
 /* Bytes in huge pages are counted if the mapping requested them. */
@@ -726,4 +659,4 @@ TEST(huge_pages_are_counted)
     assert_int_equal(p[5 * 4096], 1);
 }
 
-TEST_FILE(NULL, NULL)
+TEST_FILE(NULL, finish)

@@ -12,8 +12,7 @@
 
 TEST(the_whole_object)
 {
-    struct bo_codec refuse = toy_honest;
-    refuse.name = "refuse";
+    struct bo_codec refuse = {.name = "refuse", TOY_CODEC};
     refuse.encode = toy_encode_refuse;
     const struct bo_codec *const codecs[] = {&toy_honest, &toy_second_reader, &refuse, NULL};
     const struct bo_format format = toy_format(codecs);

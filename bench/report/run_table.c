@@ -37,7 +37,6 @@ struct column {
 
 struct layout {
     const struct bo_plan *plan;
-    const struct bo_bench_document *on;
     struct column columns[MAX_COLUMNS];
     unsigned n_columns;
     unsigned name_width;
@@ -110,8 +109,6 @@ static void print_columns(const struct layout *layout, unsigned first, unsigned 
     fputc('\n', out);
     for (unsigned i = 0; i < layout->plan->n_cells; i++) {
         const struct bo_bench_cell *cell = &layout->plan->cells[i];
-        if (cell->on->whole != layout->on)
-            continue;
         fprintf(out, "%s%-*s", cell->codec->name,
                 (int)(layout->name_width - strlen(cell->codec->name)), cell->variant->suffix);
         for (unsigned c = first; c < end; c++) {
@@ -123,18 +120,17 @@ static void print_columns(const struct layout *layout, unsigned first, unsigned 
     }
 }
 
-static void print_document(const struct bo_plan *plan, const struct bo_bench_document *on,
-                           unsigned width, FILE *out)
+static void print_times(const struct bo_plan *plan, unsigned width, FILE *out)
 {
-    struct layout layout = {.plan = plan, .on = on};
+    const struct bo_document *document = plan->on->document;
+    struct layout layout = {.plan = plan};
     for (unsigned i = 0; i < plan->n_cells; i++)
-        for (unsigned r = 0; plan->cells[i].on->whole == on && r < plan->cells[i].n_rows; r++)
+        for (unsigned r = 0; r < plan->cells[i].n_rows; r++)
             add_column(&layout, &plan->cells[i].rows[r]);
     for (unsigned i = 0; i < plan->n_cells; i++)
-        if (plan->cells[i].on->whole == on)
-            widen(&layout, &plan->cells[i]);
+        widen(&layout, &plan->cells[i]);
     fprintf(out, "\n%s/%s: median over repetitions [p10-p90 over batches], CPU time an operation\n",
-            on->document->format->name, on->document->name);
+            document->format->name, document->name);
     for (unsigned first = 0; first < layout.n_columns;) {
         unsigned end = first, used = layout.name_width;
         while (end < layout.n_columns &&
@@ -149,13 +145,10 @@ static void print_document(const struct bo_plan *plan, const struct bo_bench_doc
 
 /* ---- failures and omissions ------------------------------------------------------------------ */
 
-static void print_failures(const struct bo_plan *plan, const struct bo_bench_document *on,
-                           FILE *out)
+static void print_failures(const struct bo_plan *plan, FILE *out)
 {
     for (unsigned c = 0; c < plan->n_cells; c++) {
         const struct bo_bench_cell *cell = &plan->cells[c];
-        if (cell->on->whole != on)
-            continue;
         if (bo_cell_refusal(cell)) {
             fprintf(out, "not held: %s by %s: %s\n", cell->on->document->name, cell->codec->name,
                     bo_cell_refusal(cell));
@@ -171,16 +164,14 @@ static void print_empty_sets(const struct bo_bench_document *on, FILE *out)
 {
     for (unsigned s = 0; s < on->n_sets; s++)
         if (on->sets[s].n == 0)
-            fprintf(out, "not run: %s/%s of %s: %s\n", on->sets[s].kind->name,
-                    on->sets[s].workload->name, on->document->name,
+            fprintf(out, "not run: %s of %s: %s\n", on->sets[s].label, on->document->name,
                     on->sets[s].too_large ? "one answer alone is too large for a set"
                                           : "the document has no input for it");
 }
 
-void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *on, unsigned width,
-                    FILE *out)
+void bo_table_print(const struct bo_plan *plan, unsigned width, FILE *out)
 {
-    print_document(plan, on, width, out);
-    print_failures(plan, on, out);
-    print_empty_sets(on, out);
+    print_times(plan, width, out);
+    print_failures(plan, out);
+    print_empty_sets(plan->on, out);
 }

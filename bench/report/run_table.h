@@ -5,11 +5,10 @@
 #include "bench/measure/plan.h"
 
 /*
- * A document's table of medians over the repetitions (in brackets p10-p90 over the batches), with
+ * The document's table of medians over the repetitions (in brackets p10-p90 over the batches), with
  * as many columns as fit in `width` characters; then the failures, and what was not measured.
  */
-void bo_table_print(const struct bo_plan *plan, const struct bo_bench_document *on, unsigned width,
-                    FILE *out);
+void bo_table_print(const struct bo_plan *plan, unsigned width, FILE *out);
 
 /* A time with three significant digits in the unit that suits `scale_ns`: "12.3", "4.56". */
 void bo_table_format_time(double ns, double scale_ns, char *text_ret, size_t nbytes);

@@ -61,28 +61,22 @@ static void make(struct fixture *f)
                                        .n_times = 1,
                                        .failure = "not done after 3 s"};
     f->payload = (struct bo_payload){.fd = -1, .ready = true, .nbytes = 168, .counted_nbytes = 164};
-    f->empty =
-        (struct bo_query_set){.kind = &toy_kinds[TOY_GET], .workload = &toy_get_workloads[2]};
-    f->on = (struct bo_bench_document){.whole = &f->on,
-                                       .document = &f->document,
-                                       .text_nbytes = 7,
-                                       .n_units = 40,
-                                       .sets = &f->empty,
-                                       .n_sets = 1};
+    f->empty = (struct bo_query_set){.label = "get/nowhere"};
+    f->on = (struct bo_bench_document){
+        .document = &f->document, .text_nbytes = 7, .n_units = 40, .sets = &f->empty, .n_sets = 1};
     f->cell = (struct bo_bench_cell){.codec = &toy_honest,
                                      .variant = &bo_variants[0],
                                      .on = &f->on,
                                      .payload = &f->payload,
                                      .rows = f->rows,
                                      .n_rows = 3};
-    f->plan = (struct bo_plan){
-        .documents = &f->on, .n_documents = 1, .cells = &f->cell, .n_cells = 1, .n_rows = 3};
+    f->plan = (struct bo_plan){.on = &f->on, .cells = &f->cell, .n_cells = 1, .n_rows = 3};
 }
 
 static struct bo_results *results(const struct fixture *f)
 {
     struct bo_results *results = bo_results_start(&f->options, json_pack("{s:{}}", "bakeoff"));
-    bo_results_add(results, &f->plan, &f->on, json_pack("{s:s}", "name", "box"));
+    bo_results_add(results, &f->plan, json_pack("{s:s}", "name", "box"));
     return results;
 }
 
@@ -205,7 +199,7 @@ TEST(what_is_written_reads_back)
     assert_true(json_equal(back, json));
     json_decref(back);
     /* the next document's rows go on counting */
-    bo_results_add(again, &f.plan, &f.on, json_pack("{s:s}", "name", "box"));
+    bo_results_add(again, &f.plan, json_pack("{s:s}", "name", "box"));
     back = bo_results_json(again);
     entries = json_object_get(back, "benchmarks");
     assert_int_equal(json_array_size(entries), 20);
@@ -226,7 +220,7 @@ static char *csv_text(const struct fixture *f)
 
 static char *table_text(const struct fixture *f, unsigned width)
 {
-    bo_table_print(&f->plan, &f->on, width, printing());
+    bo_table_print(&f->plan, width, printing());
     return printed_text();
 }
 

@@ -25,9 +25,7 @@ static double figure(const struct bo_record *record, int which)
 
 static struct bo_summary summarise(const struct bo_bench_row *row, int which)
 {
-    double *values = malloc((row->n_times + 1) * sizeof *values);
-    if (!values)
-        abort();
+    double *values = bo_or_abort(malloc((row->n_times + 1) * sizeof *values));
     for (unsigned i = 0; i < row->n_times; i++)
         values[i] = figure(&row->times[i], which);
     const struct bo_summary summary = bo_summarise(values, row->n_times);
@@ -155,14 +153,13 @@ static void add_aggregates(json_t *entries, const struct place *place)
 }
 
 /* Families are numbered through all documents. Returns the number of the next one. */
-static unsigned add_rows(json_t *entries, const struct bo_plan *plan,
-                         const struct bo_bench_document *on, unsigned first_family,
+static unsigned add_rows(json_t *entries, const struct bo_plan *plan, unsigned first_family,
                          bool has_layouts)
 {
     struct place place = {.family = first_family, .has_layouts = has_layouts};
     for (unsigned c = 0; c < plan->n_cells; c++) {
         place.cell = &plan->cells[c];
-        for (unsigned r = 0; r < place.cell->n_rows && place.cell->on->whole == on; r++) {
+        for (unsigned r = 0; r < place.cell->n_rows; r++) {
             place.row = &place.cell->rows[r];
             for (unsigned i = 0; i < place.row->n_times; i++)
                 add_iteration(entries, &place, i);
@@ -321,8 +318,7 @@ static json_t *empty_sets(const struct bo_bench_document *on, bool too_large)
     json_t *names = json_array();
     for (unsigned s = 0; s < on->n_sets; s++)
         if (on->sets[s].n == 0 && on->sets[s].too_large == too_large)
-            json_array_append_new(
-                names, json_sprintf("%s/%s", on->sets[s].kind->name, on->sets[s].workload->name));
+            json_array_append_new(names, json_string(on->sets[s].label));
     return names;
 }
 
@@ -335,11 +331,9 @@ static json_t *query_sets_json(const struct bo_bench_document *on)
     json_t *query_set = json_object();
     for (unsigned s = 0; s < on->n_sets; s++) {
         const struct bo_query_set *set = &on->sets[s];
-        char label[128];
-        snprintf(label, sizeof label, "%s/%s", set->kind->name, set->workload->name);
         if (set->n)
             json_object_set_new(
-                query_set, label,
+                query_set, set->label,
                 json_sprintf("%zu answers, %016" PRIx64, set->n,
                              bo_hash((struct bo_span){set->answers, set->answers_nbytes})));
     }
@@ -440,14 +434,13 @@ static json_t *ours_of(const json_t *context)
     return json_object_get(context, "bakeoff");
 }
 
-void bo_results_add(struct bo_results *results, const struct bo_plan *plan,
-                    const struct bo_bench_document *on, json_t *sizes)
+void bo_results_add(struct bo_results *results, const struct bo_plan *plan, json_t *sizes)
 {
     json_t *ours = ours_of(results->context), *entries = json_array();
-    add_provenance(sizes, on);
+    add_provenance(sizes, plan->on);
     json_array_append_new(json_object_get(ours, "documents"), sizes);
     results->n_families =
-        add_rows(entries, plan, on, results->n_families, json_object_get(ours, "layouts") != NULL);
+        add_rows(entries, plan, results->n_families, json_object_get(ours, "layouts") != NULL);
     add_noise(sizes, entries);
     add_entries(results, entries);
     json_decref(entries);
@@ -569,8 +562,9 @@ bool bo_results_have(const struct bo_results *results, const struct bo_document 
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-void bo_results_write(const struct bo_results *results, FILE *out)
+static void print_results(const void *context, FILE *out)
 {
+    const struct bo_results *results = context;
     fputs("{\"context\": ", out);
     json_dumpf(results->context, out, JSON_FLAGS | JSON_INDENT(1));
     fputs(",\n\"benchmarks\": [", out);
@@ -578,20 +572,15 @@ void bo_results_write(const struct bo_results *results, FILE *out)
     fputs("\n]}\n", out);
 }
 
+bool bo_results_save(const char *path, const struct bo_results *results)
+{
+    return bo_output_printed(path, print_results, results);
+}
+
 void bo_results_csv(const struct bo_results *results, FILE *out)
 {
     put_csv_header(out);
     put_text(&results->csv, out);
-}
-
-static void print_results(const void *results, FILE *out)
-{
-    bo_results_write(results, out);
-}
-
-bool bo_results_save(const char *path, const struct bo_results *results)
-{
-    return bo_output_printed(path, print_results, results);
 }
 
 static void print_csv(const void *results, FILE *out)
@@ -607,7 +596,7 @@ bool bo_results_save_csv(const char *path, const struct bo_results *results)
 json_t *bo_results_json(const struct bo_results *results)
 {
     struct bo_memory_file file;
-    bo_results_write(results, bo_memory_open(&file));
+    print_results(results, bo_memory_open(&file));
     const struct bo_span text = bo_memory_bytes(&file);
     json_t *json = json_loadb((const char *)text.p, text.n, 0, NULL);
     bo_memory_free(&file);

@@ -30,14 +30,13 @@ json_t *bo_results_context(const struct bo_results *results);
 void bo_results_free(struct bo_results *results);
 
 /*
- * Adds a document of the plan: for each row, one entry per repetition, then _mean, _median, _stddev
+ * Adds the plan's document: for each row, one entry per repetition, then _mean, _median, _stddev
  * and _cv over them. A failed row has one entry with error_occurred and error_message, and no
  * aggregates. Times are nanoseconds per operation (per query). `sizes` is bo_sizes_json's object;
  * it becomes part of the results, with the object "noise" (bench/runs/noise.h). "complete_rounds"
  * marks a document that was interrupted after that many rounds.
  */
-void bo_results_add(struct bo_results *results, const struct bo_plan *plan,
-                    const struct bo_bench_document *on, json_t *sizes);
+void bo_results_add(struct bo_results *results, const struct bo_plan *plan, json_t *sizes);
 
 /*
  * Marks the context of results that lack documents of the run as partial: bakeoff.partial is
@@ -56,14 +55,8 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
 bool bo_results_have(const struct bo_results *results, const struct bo_document *document);
 
 /*
- * Writes the object with one line per benchmark, so that a version control system compares it by
- * row.
- */
-void bo_results_write(const struct bo_results *results, FILE *out);
-
-/*
- * Writes the same to a file, completely or not at all; NULL or "-" is standard output. False after
- * a message.
+ * Writes the object to a file, completely or not at all; NULL or "-" is standard output. It has one
+ * line per benchmark, so that a version control system compares it by row. False after a message.
  */
 bool bo_results_save(const char *path, const struct bo_results *results);
 
