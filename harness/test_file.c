@@ -96,6 +96,7 @@ TEST(test_each_field_damaged)
         {9, 255, BO_CORRUPT, 9, "names exceed the file header"},
         {10, 11, BO_BAD_USAGE, 38, "file was written by another codec"},
         {10, 13, BO_BAD_USAGE, 38, "file was written by another codec"},
+        {10, 26, BO_BAD_USAGE, 38, "file was written by another codec"}, /* just fits */
         {10, 27, BO_CORRUPT, 9, "names exceed the file header"},
         {11, 1, BO_CORRUPT, 11, "reserved byte is not 0"},
         {12, 63, BO_CORRUPT, 12, "size of the file header is not a multiple of 64"},

@@ -143,12 +143,12 @@ TEST(formats_are_added)
                                         *const none[] = {NULL};
     static const struct bo_format_report report = {.question = "q"};
     const struct bo_format *const like = bo_find_format("pcdata");
-    static struct bo_format added, flawed[8];
+    static struct bo_format added, flawed[9];
     added = *like;
     added.name = "ofaplugin";
     added.report = &report;
     added.codecs = codecs;
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 9; i++)
         flawed[i] = added;
     flawed[0].name = "of-a-plugin";
     flawed[1].name = "pcdata";
@@ -157,7 +157,9 @@ TEST(formats_are_added)
     flawed[4].mutate = NULL;
     flawed[5].n_kinds = 0;
     flawed[6].codecs = none;
+    flawed[6].n_kinds = BO_MAX_KINDS; /* not too many */
     flawed[7].codecs = twice;
+    flawed[8].n_kinds = BO_MAX_KINDS + 1;
     static const char *const whys[] = {
         "the format's name is not made of a-z and 0-9",
         "the format has the name of another one",
@@ -167,8 +169,9 @@ TEST(formats_are_added)
         "the format has no query kinds, or too many",
         "the format has no codecs",
         "a codec has the name of another one of the format",
+        "the format has no query kinds, or too many",
     };
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 9; i++) {
         assert_string_equal(take_format(&flawed[i]), whys[i]);
         assert_null(bo_find_format("ofaplugin"));
     }

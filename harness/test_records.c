@@ -170,6 +170,7 @@ TEST_WITH(test_mistakes_of_lines, set_up, tear_down)
     expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\y", "escape is not one of those of a name");
     expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x0", "escape is not one of those of a name");
     expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x41", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x20", "escape is not one of those of a name");
     expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\", "escape is not one of those of a name");
     expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\tb",
                    "control character in a name without an escape");
@@ -187,6 +188,8 @@ TEST_WITH(test_mistakes_of_lines, set_up, tear_down)
 TEST_WITH(test_mistakes_of_json, set_up, tear_down)
 {
     expect_mistake(&json, "{\"format\": @\"other\", \"version\": 1}\n",
+                   "first line does not name the format and its version 1");
+    expect_mistake(&json, "{\"format\": \"mixed\"@",
                    "first line does not name the format and its version 1");
     expect_mistake(&json, "{@: \"mixed\", \"version\": 1}\n",
                    "first line does not name the format and its version 1");

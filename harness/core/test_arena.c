@@ -154,6 +154,14 @@ TEST(test_impossible_amounts)
     assert_int_equal(arena.refusal, BO_OVER_LIMIT);
     assert_null(bo_zalloc_array(&arena, SIZE_MAX, SIZE_MAX));
     assert_null(bo_alloc(&arena, SIZE_MAX));
+    assert_null(bo_alloc(&arena, SIZE_MAX - 15)); /* cannot be rounded up */
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
+    assert_null(bo_alloc(&arena, SIZE_MAX - 16));
+    assert_int_equal(arena.refusal, BO_NO_MEMORY);
+    assert_null(bo_alloc_array(&arena, SIZE_MAX / 32, 32));
+    assert_int_equal(arena.refusal, BO_NO_MEMORY);
+    assert_null(bo_alloc_array(&arena, SIZE_MAX / 32 + 1, 32));
+    assert_int_equal(arena.refusal, BO_OVER_LIMIT);
     assert_false(bo_grow(&arena, &array, cap, 1, &cap));
     assert_int_equal(arena.refusal, BO_OVER_LIMIT);
     assert_false(bo_grow(&arena, &array, 1, SIZE_MAX, &cap));

@@ -376,7 +376,15 @@ TEST(test_writer_limits)
     bo_writer_init(&out, &arena);
     bo_put_u8(&out, 1);
     assert_null(bo_put_space(&out, SIZE_MAX));
+    bo_writer_reset(&out); /* it can write again */
+    bo_put_u8(&out, 1);
+    assert_int_equal(out.n, 1);
+    assert_null(bo_put_space(&out, SIZE_MAX));
     check_writer_failure(&out, BO_OVER_LIMIT, "needs more memory than the budget");
+
+    bo_put_u8(&out, 1);
+    assert_null(bo_put_space(&out, SIZE_MAX - 1)); /* in all as much as a size can say */
+    check_writer_failure(&out, BO_NO_MEMORY, "out of memory");
 
     assert_null(bo_put_space(&out, SIZE_MAX / 2 + 1));
     assert_int_equal(arena.charged_nbytes, 0);
