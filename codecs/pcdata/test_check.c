@@ -31,6 +31,13 @@ static enum bo_status fail_with_another_status(const struct bo_codec *self, stru
     return BO_TRUNCATED;
 }
 
+/* A status that there is not. */
+static enum bo_status fail_beyond_all(const struct bo_codec *self, struct bo_span in,
+                                      struct bo_arena *a, void **ret, struct bo_error *err)
+{
+    return bo_fail(err, BO_STATUS_COUNT, 5, "planted");
+}
+
 /* Every second encoding has another last byte: the kind of the last table. */
 static enum bo_status encode_by_mood(const struct bo_codec *self, const void *m,
                                      struct bo_writer *out, struct bo_error *err)
@@ -173,6 +180,18 @@ static enum bo_status query_unnamed(const struct bo_codec *self, void *reader, u
                                     struct bo_error *err)
 {
     return query_allocates(self, reader, kind, queries, n, answers, NULL);
+}
+
+/* Names its first failure, and no later one, whichever reader fails. */
+static enum bo_status query_named_once(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
+{
+    static bool has_failed;
+    const enum bo_status status =
+        query_allocates(self, reader, kind, queries, n, answers, has_failed ? NULL : err);
+    has_failed |= status == BO_NO_MEMORY;
+    return status;
 }
 
 /* Fails as it must, and answers wrongly ever after. */
@@ -386,6 +405,11 @@ static const struct fault faults[] = {
      {.open = fail_with_another_status, .decode = fail_with_another_status}},
     {"run-array",
      "damage",
+     "unnamed-error",
+     "",
+     {.open = fail_beyond_all, .decode = fail_beyond_all}},
+    {"run-array",
+     "damage",
      "open-decode-disagree",
      "open refuses: planted at byte 5",
      {.open = fail_read}},
@@ -423,6 +447,7 @@ TEST(test_failures_in_queries_are_found)
         {query_without_memory_checks, "query, allocation 1 fails"},
         {scan_without_memory_checks, "query, allocation 1 fails"},
         {query_unnamed, "query, allocation 1 fails"},
+        {query_named_once, "query, allocation 2 fails"},
         {query_never_recovers, "query, allocation 1 fails"},
         {query_ignores_late_failures, "query, allocation "},
     };
@@ -455,6 +480,38 @@ TEST(test_failures_in_the_text_form_are_found)
     r = run_check("allocation-failure");
     assert_int_equal(r.outcome, BO_FAIL);
     assert_non_null(strstr(r.finding.detail, "print, allocation 1 fails"));
+}
+
+/* ---- what a reader keeps ---- */
+
+static size_t kept_nbytes;
+
+/* Keeps some bytes of the first query, if it may keep any. */
+static enum bo_status query_keeps(const struct bo_codec *self, void *reader, unsigned kind,
+                                  const void *queries, size_t n, void *answers,
+                                  struct bo_error *err)
+{
+    if (of_reader->keep_nbytes && !n_calls++ && !bo_alloc(of_reader, kept_nbytes))
+        return bo_fail_alloc(err, of_reader);
+    return real->query(real, reader, kind, queries, n, answers, err);
+}
+
+TEST(test_kept_memory)
+{
+    start_from("run-array");
+    faulty.open = open_with_arena;
+    faulty.query = query_keeps;
+    faulty.keeps = true;
+    kept_nbytes = 20000;
+    assert_int_equal(run_check("kept-memory").outcome, BO_PASS);
+    kept_nbytes = 20001;
+    struct bo_check_result r = run_check("kept-memory");
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_non_null(strstr(r.finding.detail, "20016 bytes more with a budget of 20000 bytes"));
+    faulty.query = query_allocates;
+    r = run_check("kept-memory");
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_non_null(strstr(r.finding.detail, "with no budget"));
 }
 
 static bool first_bytes[256];

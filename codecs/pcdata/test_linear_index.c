@@ -230,6 +230,36 @@ TEST(test_sizes_of_the_first_chunk)
         }
 }
 
+/* A last offset of 2^16 - 1, the largest of a u16 index, and its neighbours. */
+TEST(test_largest_u16_offset)
+{
+    enum { N_DENSE = 113, N_LISTED = 196, N_RUNS = N_DENSE * 256 + N_LISTED + 2 };
+    static struct pcdata_run many[N_RUNS];
+    const struct bo_codec *codec = bo_find_codec(format, "linear-index");
+    const struct pcdata_table table = {
+        .text_len = 256 * N_DENSE + 512, .n_runs = N_RUNS, .refs = 1, .runs = many};
+    const struct pcdata_model model = {1, 1, &table};
+    /* 113 chunks of 576 bytes, one of 444 bytes and one for each value of two bytes, then another.
+     */
+    for (uint32_t n_wide = 2; n_wide <= 4; n_wide++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        for (uint32_t i = 0; i < N_RUNS; i++)
+            many[i] =
+                (struct pcdata_run){i, i % 2 == 0                                             ? 0
+                                       : i > 256 * N_DENSE && i <= 256 * N_DENSE + 2 * n_wide ? 1000
+                                                                                              : 1};
+        many[N_RUNS - 1] = (struct pcdata_run){256 * N_DENSE + 256, 70};
+        check_every_pc(&model);
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(codec, &model, &out, NULL), BO_OK);
+        assert_int_equal(out.p[TEST_AREA_OFF], n_wide <= 3 ? 0xfe : 0xff);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
 /* ---- at the end of the area ------------------------------------------------------------------ */
 
 /*
