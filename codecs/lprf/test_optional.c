@@ -184,6 +184,26 @@ TEST(test_checksum)
     bo_arena_free(&arena);
 }
 
+/* A flag of the last place says that another one follows: then the name is missing. */
+TEST(test_places_without_end)
+{
+    const struct bo_codec *codec = need("cmph+u64");
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_span bytes = encode(codec, parse_text(several_text, &arena), &out, &arena);
+    const uint64_t end = bo_le64(bytes.p + 8);
+    assert_memory_equal(bytes.p + end - 4, "step", 4);
+    out.p[end - 6] |= 1;
+    assert_int_equal(codec->decode(codec, bytes, &arena, &decoded, &error), BO_TRUNCATED);
+    assert_int_equal(error.off, end);
+    assert_string_equal(error.what, "place of a record runs past its end");
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 /*
  * Few names, for which libcmph tries few seeds: each set has a perfect hash function all the same.
  */

@@ -39,6 +39,7 @@ static const struct pattern u64 = {"trie+u64", ONE_FUNCTION,
 
 static const struct bad bad_u64[] = {
     {"head cut", BYTES(HASH "\2\0\0\0\0\0\0"), BO_TRUNCATED, 0, "record runs past the file's end"},
+    {"nothing but the head", BYTES(HASH "\2\0\0\0\0\0\0\0"), BO_TRUNCATED, 8, COUNTERS_PAST},
     {"no counter", BYTES(HASH "\0\0\0\0\0\0\0\0" ONE_AND_TWO), BO_CORRUPT, 8,
      "function without a counter"},
     {"one too many", BYTES(HASH "\3\0\0\0\0\0\0\0" ONE_AND_TWO), BO_TRUNCATED, 8, COUNTERS_PAST},

@@ -53,6 +53,7 @@ static const struct test_case chained_cases[] = {
      "number of names differs from the announced one"},
     {"bucket in the header", 152, BYTES("\x20"), 0, BO_CORRUPT, 152,
      "bucket lies outside the items"},
+    {"bucket at the end of the items", 152, BYTES("\x9e"), 0, BO_CORRUPT, 152, CHAINED_GAP},
     {"bucket in the table", 152, BYTES("\x9f"), 0, BO_CORRUPT, 152,
      "bucket lies outside the items"},
     {"bucket of another", 152, BYTES("\x4d"), 0, BO_CORRUPT, 152, CHAINED_GAP},
@@ -64,7 +65,8 @@ static const struct test_case chained_cases[] = {
     {"wrong hash", 18, BYTES("\x51"), 0, BO_CORRUPT, 18, "hash is not the name's"},
     {"wrong name", 42, BYTES("B"), 0, BO_CORRUPT, 18, "hash is not the name's"},
     {"no name", 26, BYTES("\0"), 0, BO_CORRUPT, 26, "function without a name"},
-    {"long name", 26, BYTES("\x61"), 0, BO_TRUNCATED, 26, "name runs into the table"},
+    {"name up to the table", 26, BYTES("\x5e"), 0, BO_TRUNCATED, 34, "data runs into the table"},
+    {"long name", 26, BYTES("\x5f"), 0, BO_TRUNCATED, 26, "name runs into the table"},
     {"name of 2^63", 26, BYTES("\x03\0\0\0\0\0\0\x80"), 0, BO_TRUNCATED, 26,
      "name runs into the table"},
     {"no data", 34, BYTES("\0"), 0, BO_CORRUPT, 34, "data is empty or not a multiple of 8 bytes"},
@@ -365,6 +367,8 @@ static const struct test_case accel_cases[] = {
     {"last bucket empty", 44, BYTES("\xff\xff\xff\xff"), 0, BO_CORRUPT, 52, "hash is in no bucket"},
     {"hashes of a bucket descend", 52, BYTES("\x28\x77\x59\0\x07\xb6\x02\0"), 0, BO_CORRUPT, 56,
      "hashes of a bucket do not ascend"},
+    {"hash twice", 52, BYTES("\x07\xb6\x02\0\x07\xb6\x02\0"), 0, BO_CORRUPT, 56,
+     "hashes of a bucket do not ascend"},
     {"wrong hash", 48, BYTES("\x8e"), 0, BO_CORRUPT, 72, "hash is not the name's"},
     {"offset of another", 60, BYTES("\x54"), 0, BO_CORRUPT, 60,
      "names of a hash do not start where the hash before ends"},
@@ -417,6 +421,32 @@ TEST(test_accel)
 {
     test_expect_cases(&accel, accel_cases, N_ELEMENTS(accel_cases));
     test_expect_cases(&accel_collision, accel_collision_cases, N_ELEMENTS(accel_collision_cases));
+}
+
+/* ---- lookups --------------------------------------------------------------------------------- */
+
+TEST(test_lookups)
+{
+    static const struct test_case in_open[] = {
+        {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
+        {"slot of the last byte", 36, BYTES("\x0d"), 0, BO_TRUNCATED, 0,
+         "place of a record runs past its end"},
+        {"slot past the end", 36, BYTES("\x0e"), 0, BO_CORRUPT, 0,
+         "slot points past the index's end"},
+    };
+    static const struct test_case in_accel[] = {
+        {"as it is", 0, BYTES(""), 0, BO_OK, 0, NULL},
+        {"names before the data", 60, BYTES("\x43"), 0, BO_CORRUPT, 0,
+         "names lie outside the table"},
+        {"names at the table's end", 60, BYTES("\x78"), 0, BO_TRUNCATED, 0,
+         "names of a hash run past the table's end"},
+        {"names past the table", 60, BYTES("\x79"), 0, BO_CORRUPT, 0,
+         "names lie outside the table"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(in_open); i++)
+        test_expect_lookup(&open_addressing, &in_open[i], "abc");
+    for (size_t i = 0; i < N_ELEMENTS(in_accel); i++)
+        test_expect_lookup(&accel, &in_accel[i], "abc");
 }
 
 TEST_FILE(NULL, NULL)

@@ -283,32 +283,6 @@ TEST(test_fingerprints)
 
 /* ---- lookups --------------------------------------------------------------------------------- */
 
-/* Opening does not look at the cells: a lookup meets what is wrong in its own. */
-static void expect_lookup(const struct test_pattern *pattern, const struct test_case *expected,
-                          const char *name)
-{
-    static struct test_file file;
-    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), pattern->codec);
-    const struct lprf_name_query query = {{(const uint8_t *)name, strlen(name)}};
-    struct bo_arena arena;
-    struct bo_error error = {0};
-    void *reader;
-    uint32_t answer = 2;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    test_make_file(&file, pattern, expected);
-    assert_int_equal(codec->open(codec, (struct bo_span){file.p, file.n}, &arena, &reader, &error),
-                     BO_OK);
-    const enum bo_status status =
-        codec->query(codec, reader, LPRF_CONTAINS, &query, 1, &answer, &error);
-    if (status != expected->status)
-        fail_msg("%s: %s: %s", pattern->codec, expected->row, bo_status_name(status));
-    if (status == BO_OK)
-        assert_int_equal(answer, 1);
-    else
-        assert_string_equal(error.what, expected->what);
-    bo_arena_free(&arena);
-}
-
 TEST(test_lookups)
 {
     static const struct test_case in_phrases[] = {
@@ -329,9 +303,9 @@ TEST(test_lookups)
         {"no grammar", 143, BYTES("\xff\xff\xff\xff"), 0, BO_OK, 0, NULL},
     };
     for (size_t i = 0; i < N_ELEMENTS(in_phrases); i++)
-        expect_lookup(&phrases, &in_phrases[i], "ab");
+        test_expect_lookup(&phrases, &in_phrases[i], "ab");
     for (size_t i = 0; i < N_ELEMENTS(in_fingerprints); i++)
-        expect_lookup(&fingerprints, &in_fingerprints[i], "ab");
+        test_expect_lookup(&fingerprints, &in_fingerprints[i], "ab");
 }
 
 /* ---- changed bits of what the codec writes --------------------------------------------------- */

@@ -52,6 +52,8 @@ static const struct test_case trie_cases[] = {
     {"equal children", 3, BYTES("aa"), 0, BO_CORRUPT, 4, "children do not ascend"},
     {"label past the node", 1, BYTES("\xf0"), 0, BO_TRUNCATED, 1, PAST_NODE},
     {"long label past the node", 1, BYTES("\xf8\x10"), 0, BO_TRUNCATED, 1, PAST_NODE},
+    {"long label up to the node's end", 1, BYTES("\xf8\x0b\x05"), 0, BO_CORRUPT, 3,
+     "number of children is out of range"},
     {"long label of 2^64 - 1", 1, BYTES("\xf8\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), 0,
      BO_TRUNCATED, 1, PAST_NODE},
     {"long label not shortest", 1, BYTES("\xf8\x80\x00"), 0, BO_CORRUPT, 2,

@@ -109,9 +109,10 @@ TEST(test_first_bytes)
         struct bo_span name;
         bool has_comment;
     } cases[] = {
-        {BYTES("f\t"), false},      {BYTES("abcdefgh\xff"), false}, {BYTES("abcdefg\xff"), true},
-        {BYTES("\x01"), true},      {BYTES("\xc3\xa9"), true},      {BYTES("\"\n"), false},
-        {BYTES("\n\n\x7f"), false}, {BYTES("\n\x7f"), true},
+        {BYTES("f\t"), false},     {BYTES("abcdefgh\xff"), false}, {BYTES("abcdefg\xff"), true},
+        {BYTES(" f~"), false},     {BYTES("\x1f"), true},          {BYTES("\x01"), true},
+        {BYTES("\xc3\xa9"), true}, {BYTES("\"\n"), false},         {BYTES("\n\n\x7f"), false},
+        {BYTES("\n\x7f"), true},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         const uint64_t counter = 1;
