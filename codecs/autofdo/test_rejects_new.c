@@ -21,6 +21,7 @@ struct test_case {
 };
 
 #define INDEX_ROOM "more names than the index has room for"
+#define NAMES_EXPAND "names expand to more than the limit for the file's size"
 #define PLACES_ROOM "more places than the structure has room for"
 #define SECTIONS_RUN "sections run past the file's end"
 #define FEWER_PLACES "fewer places than announced"
@@ -33,6 +34,8 @@ static const struct test_case head_cases[] = {
     {"another magic", 0, BYTES("b"), BO_CORRUPT, 0, "bad magic number"},
     {"the other codec's", 3, BYTES("z"), BO_CORRUPT, 0, "bad magic number"},
     {"paths of 33 bits", 4, BYTES("\x21"), BO_CORRUPT, 4, "fields are too wide"},
+    {"paths of 32 bits, timestamps of 65", 4, BYTES("\x20\x41"), BO_CORRUPT, 5,
+     "fields are too wide"},
     {"timestamps of 65 bits", 5, BYTES("\x41"), BO_CORRUPT, 5, "fields are too wide"},
     {"paths of 14 bits", 4, BYTES("\x0e"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"no paths", 4, BYTES("\0"), BO_CORRUPT, 117, PADDING},
@@ -136,6 +139,10 @@ static const struct test_case zstd_cases[] = {
      "zstd frame is invalid or larger than its strings"},
     {"a frame of more text", 122, BYTES("\xff"), BO_CORRUPT, 117,
      "zstd frame is invalid or larger than its strings"},
+    /* 11 bytes, and 6 for each of 5 strings */
+    {"a frame of the most text", 122, BYTES("\x29"), BO_CORRUPT, 117, "frame does not expand"},
+    {"a frame of a byte too many", 122, BYTES("\x2a"), BO_CORRUPT, 117,
+     "zstd frame is invalid or larger than its strings"},
     {"a frame of less text", 122, BYTES("\x12"), BO_CORRUPT, 117, "frame does not expand"},
     {"no end of the sizes", 126, BYTES("\x80"), BO_CORRUPT, 117, "frame ends before its strings"},
     {"a name shares too much", 126, BYTES("\x03"), BO_CORRUPT, 117,
@@ -179,19 +186,21 @@ TEST(test_head)
 }
 
 /*
- * Up to 2^32 - 2 places of lists and of variants, in files that have room for more: of zeros, which
- * are never read, so that they use no memory.
+ * Up to 2^31 - 1 bytes of names, and 2^32 - 2 places of lists and of variants, in files that have
+ * room for more: of zeros, which are never read, so that they use no memory.
  */
 TEST(test_most_places)
 {
     enum { ROOM_NBYTES = 1 << 29, SUMMARY_NBYTES = 4 + 2 * AUTOFDO_N_CUTOFFS };
     static const struct {
-        uint64_t n_spots, n_parts;
-        bool refused;
-    } rows[] = {{UINT32_MAX, 0, true},
-                {UINT32_MAX - 1, 0, false},
-                {0, UINT32_MAX, true},
-                {0, UINT32_MAX - 1, false}};
+        uint64_t text_nbytes, n_spots, n_parts;
+        const char *refusal; /* NULL: refused later */
+    } rows[] = {{INT32_MAX + UINT64_C(1), 0, 0, NAMES_EXPAND},
+                {INT32_MAX, 0, 0, NULL},
+                {0, UINT32_MAX, 0, PLACES_ROOM},
+                {0, UINT32_MAX - 1, 0, NULL},
+                {0, 0, UINT32_MAX, PLACES_ROOM},
+                {0, 0, UINT32_MAX - 1, NULL}};
     const size_t nbytes = ROOM_NBYTES + 4096;
     uint8_t *file = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -203,7 +212,8 @@ TEST(test_most_places)
         void *reader;
         bo_arena_init(&arena, 1 << 20);
         bo_writer_init(&head, &arena);
-        bo_put_bytes(&head, "afst\0\0\0\0\0", 9); /* no names */
+        bo_put_bytes(&head, "afst\0\0\0\0", 8); /* no names */
+        bo_put_uvarint(&head, rows[i].text_nbytes);
         bo_put_uvarint(&head, rows[i].n_spots);
         bo_put_uvarint(&head, rows[i].n_parts);
         bo_put_zeros(&head, 4); /* no timestamps, index or strings */
@@ -213,10 +223,9 @@ TEST(test_most_places)
         const struct bo_span in = {file, head.n + ROOM_NBYTES};
         const struct bo_codec *codec = bo_find_codec(bo_find_format("autofdo"), "shared-trees");
         assert_true(codec->open(codec, in, &arena, &reader, &error) != BO_OK);
-        if ((strcmp(error.what, PLACES_ROOM) == 0) != rows[i].refused)
-            fail_msg("%llu places of lists, %llu of variants: %s",
-                     (unsigned long long)rows[i].n_spots, (unsigned long long)rows[i].n_parts,
-                     error.what);
+        if (rows[i].refusal ? strcmp(error.what, rows[i].refusal) != 0
+                            : !strcmp(error.what, PLACES_ROOM) || !strcmp(error.what, NAMES_EXPAND))
+            fail_msg("row %zu: %s", i, error.what);
         bo_writer_free(&head);
         bo_arena_free(&arena);
     }

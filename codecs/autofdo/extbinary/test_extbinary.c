@@ -119,6 +119,7 @@ static const struct damage cases[] = {
     {378, 1, BO_CORRUPT, 381, "bytes after a section's last"},
     {379, 1, BO_CORRUPT, 381, "duplicate function"},
     {380, 1, BO_CORRUPT, 380, "functions are not in the order of offsets"},
+    {382, 0, BO_CORRUPT, 382, "functions are not in the order of offsets"},
     {382, 32, BO_CORRUPT, 382, "function lies outside its section"},
     {382, 28, BO_CORRUPT, 373, "function ends before the next one starts"},
 };

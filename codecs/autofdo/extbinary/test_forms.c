@@ -358,6 +358,8 @@ static const struct damage eytzinger_cases[] = {
     {62, 3, BO_UNSUPPORTED, 58, "unknown flags of a section"},
     {359, 200, BO_TRUNCATED, 359, "count exceeds what the rest of the section can hold"},
     {375, 3, BO_TRUNCATED, 359, "count exceeds what the rest of the section can hold"},
+    {375, 7, BO_TRUNCATED, 359, "count exceeds what the rest of the section can hold"},
+    {375, 8, BO_TRUNCATED, 375, "count exceeds what the rest of the section can hold"},
     {375, 1, BO_CORRUPT, 407, "bytes after a section's last"},
     {359, 0, BO_CORRUPT, 442, "numbers of offsets and names differ"},
     {406, 0, BO_CORRUPT, 359, "names are not in Eytzinger order"},

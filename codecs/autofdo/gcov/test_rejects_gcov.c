@@ -372,7 +372,17 @@ TEST(test_equal_names)
     static const struct bo_span names =
         BYTES(U4("\x03") U4("\x01") "\0" U4("\x02") "a\0" U4("\x02") "a\0");
     const struct bo_codec *codec = gcov_codec("gcov-v2");
-    for (unsigned is_large = 0; is_large < 2; is_large++) {
+    static const struct {
+        uint64_t heads[2], counts[2];
+        bool is_large;
+    } rows[] = {
+        {{10, 20}, {1, 2}, false},
+        {{10, 20}, {GCOV_MAX_COUNT - 2, 2}, false},
+        {{10, 20}, {GCOV_MAX_COUNT - 2, 3}, true},
+        {{GCOV_MAX_COUNT - 20, 20}, {1, 2}, false},
+        {{GCOV_MAX_COUNT - 19, 20}, {1, 2}, true},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         struct bo_arena arena;
         struct bo_writer out;
         void *opaque = NULL;
@@ -382,11 +392,11 @@ TEST(test_equal_names)
         begin_file(&out, names, 2);
         functions_off = out.n - 12;
         for (uint32_t name = 1; name <= 2; name++) {
-            bo_put_le64(&out, 10 * name);
+            bo_put_le64(&out, rows[i].heads[name - 1]);
             put_numbers(&out, name, 1, 2);
             bo_put_le32(&out, 0);
             bo_put_le32(&out, 0);
-            bo_put_le64(&out, is_large ? UINT64_C(1) << 62 : name);
+            bo_put_le64(&out, rows[i].counts[name - 1]);
             for (uint32_t callee = 1; callee <= 2; callee++) {
                 bo_put_le32(&out, 7 << 16);
                 put_numbers(&out, callee, 1, 0);
@@ -396,9 +406,10 @@ TEST(test_equal_names)
             }
         }
         end_file(&out);
-        expect_verdict(codec, "equal names", bo_writer_span(&out), is_large ? BO_CORRUPT : BO_OK,
-                       functions_off, "counts of one name add up to more than 2^63 - 1");
-        if (!is_large) {
+        expect_verdict(codec, "equal names", bo_writer_span(&out),
+                       rows[i].is_large ? BO_CORRUPT : BO_OK, functions_off,
+                       "counts of one name add up to more than 2^63 - 1");
+        if (i == 0) {
             static const char text[] = "a:0:30\n 0: 3\n 7: a:0\n  1: 200\n  2: 200\n";
             const struct bo_format *format = bo_find_format("autofdo");
             void *expected = NULL;
@@ -418,7 +429,8 @@ TEST(test_equal_names)
 TEST(test_join)
 {
     const struct autofdo_target target = {BYTES("t"), GCOV_MAX_COUNT};
-    const struct autofdo_record record = {.n_targets = 1, .targets = &target};
+    const struct autofdo_record record = {
+        .count = GCOV_MAX_COUNT, .n_targets = 1, .targets = &target};
     const struct autofdo_function functions[] = {
         {1, 0, {.name = BYTES("a"), .n_records = 1, .records = &record}},
         {2, 9, {.name = BYTES("a")}},
