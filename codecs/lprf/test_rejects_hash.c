@@ -111,8 +111,24 @@ static const struct test_case chained_two_cases[] = {
      "number of names differs from the announced one"},
 };
 
+/* One name whose item ends at a multiple of 8, at 56, where the table starts. */
+#define ONE_ITEM                                                                 \
+    "\x01\0\xb6\x7d\xc4\xd3\x32\xbd\x87\xda\x06\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0" \
+    "abcdef"
+#define ONE_BUCKET "\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x28\0\0\0\0\0\0\0"
+static const struct test_pattern chained_one = {
+    "hash-chained+u64", 2, 1,
+    BYTES("\x01\0\0\0\0\0\0\0\x50\0\0\0\0\0\0\0" ONE_ITEM "\x68\0\0\0\0\0\0\0" ONE_BUCKET)};
+
+static const struct test_case chained_one_cases[] = {
+    {"as many bytes before the table as it is aligned to", 8,
+     BYTES("\x58\0\0\0\0\0\0\0" ONE_ITEM "\x70\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" ONE_BUCKET), 8,
+     BO_CORRUPT, 56, "bytes after the last item"},
+};
+
 TEST(test_chained)
 {
+    test_expect_cases(&chained_one, chained_one_cases, N_ELEMENTS(chained_one_cases));
     test_expect_cases(&chained, chained_cases, N_ELEMENTS(chained_cases));
     test_expect_cases(&chained_two, chained_two_cases, N_ELEMENTS(chained_two_cases));
 }

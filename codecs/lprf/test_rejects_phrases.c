@@ -6,6 +6,7 @@
  */
 #define TEST_FORMAT "lprf"
 #include "codecs/lprf/test_index.h"
+#include "harness/coding/grammar.h"
 #include "harness/test_format.h"
 
 #define ZEROS_8 "\0\0\0\0\0\0\0\0"
@@ -306,6 +307,39 @@ TEST(test_lookups)
         test_expect_lookup(&phrases, &in_phrases[i], "ab");
     for (size_t i = 0; i < N_ELEMENTS(in_fingerprints); i++)
         test_expect_lookup(&fingerprints, &in_fingerprints[i], "ab");
+}
+
+/* The longest name that can be encoded is found; a longer one is refused, and never found. */
+TEST(test_longest_name)
+{
+    static const char *const codecs[] = {"phrases+u64", "fingerprints+u64"};
+    const uint64_t counter = 1;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    uint8_t *name = bo_zalloc_array(&arena, BO_MAX_NAME_NBYTES + 1, 1);
+    struct lprf_function function = {
+        .name = {name, BO_MAX_NAME_NBYTES}, .n_counters = 1, .counters = &counter};
+    const struct lprf_model model = {1, &function};
+    for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
+        const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), codecs[i]);
+        struct bo_writer out;
+        struct bo_error error;
+        void *reader;
+        uint32_t found = 0;
+        bo_writer_init(&out, &arena);
+        function.name.n = BO_MAX_NAME_NBYTES;
+        assert_int_equal(codec->encode(codec, &model, &out, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+        const struct lprf_name_query query = {function.name};
+        assert_int_equal(codec->query(codec, reader, LPRF_CONTAINS, &query, 1, &found, NULL),
+                         BO_OK);
+        assert_int_equal(found, 1);
+        function.name.n++;
+        assert_int_equal(codec->encode(codec, &model, &out, &error), BO_UNSUPPORTED);
+        assert_string_equal(error.what, "name is longer than 512 KiB");
+        bo_writer_free(&out);
+    }
+    bo_arena_free(&arena);
 }
 
 /* ---- changed bits of what the codec writes --------------------------------------------------- */

@@ -3,6 +3,7 @@
  * nothing, and tests, fuzzers and `bakeoff verify` all believe what these say.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 #include "codecs/pcdata/test_check.h"
@@ -631,7 +632,7 @@ TEST(test_answers_are_printed)
 static void crash(const void *query, struct bo_span answer, struct bo_writer *out)
 {
     (void)query, (void)out;
-    if (answer.n == 1)
+    if (answer.n != 2)
         raise(SIGSEGV);
     bo_put_text(out, "two\nbytes\n");
 }
@@ -663,6 +664,41 @@ TEST(test_first_line_that_differs)
     bo_finding_compare(&finding, &kind, NULL, &(struct bo_reply){"a", BO_OK, bo_span_of("xy")},
                        &(struct bo_reply){"oracle", BO_OK, bo_span_of("x")});
     assert_string_equal(finding.answers, "a, line 2: y\noracle, line 2: (no more lines)\n");
+}
+
+/* Of a line, 400 bytes are printed; of a malformed answer, 100. */
+static void print_line(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    bo_put_bytes(out, answer.p, answer.n);
+}
+
+TEST(test_long_answers)
+{
+    enum { MAX_LINE = 400 };
+    struct bo_query_kind kind = {.name = "k", .print = print_line};
+    struct bo_finding finding;
+    char line[MAX_LINE + 2], expected[1024];
+    memset(line, 'x', sizeof line);
+    for (size_t n = MAX_LINE; n <= MAX_LINE + 1; n++) {
+        bo_finding_compare(&finding, &kind, NULL,
+                           &(struct bo_reply){"a", BO_OK, {(const uint8_t *)line, n}},
+                           &(struct bo_reply){"oracle", BO_OK, bo_span_of("xy")});
+        snprintf(expected, sizeof expected, "a, line 1: %.*s%s\noracle, line 1: xy\n", MAX_LINE,
+                 line, n > MAX_LINE ? "..." : "");
+        assert_string_equal(finding.answers, expected);
+    }
+    kind.print = crash;
+    for (unsigned n = 100; n <= 101; n++) {
+        bo_finding_compare(&finding, &kind, NULL,
+                           &(struct bo_reply){"a", BO_OK, {(const uint8_t *)line, n}},
+                           &(struct bo_reply){"oracle", BO_OK, bo_span_of("xy")});
+        size_t used = (size_t)snprintf(expected, sizeof expected,
+                                       "a, line 1: malformed answer of %u bytes:", n);
+        for (unsigned i = 0; i < 100; i++, used += 3)
+            memcpy(expected + used, " 78", 4);
+        strcpy(expected + used, "\noracle, line 1: two\n");
+        assert_string_equal(finding.answers, expected);
+    }
 }
 
 /* An answer that prints nothing; and no pipe, through which an answer is printed. */

@@ -352,6 +352,43 @@ TEST(test_shared_record_of_another_length)
 }
 
 /*
+ * 701 tables of different lengths share a record of 1308 runs and 10468 bytes. All walks but the
+ * first take 700 * 11776 runs and bytes: 512 for each byte of the area and of the entries, which
+ * are 8 bytes each, of 704 tables. So with three more tables they are accepted, with two they are
+ * not.
+ */
+TEST(test_shared_record_of_many_lengths)
+{
+    enum { N_RUNS = 1308, N_LENGTHS = 701 };
+    static uint8_t area[4 + 8 * N_RUNS];
+    static struct test_entry entries[N_LENGTHS + 3];
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("pcdata"), "run-array");
+    const struct test_verdict accepted = {BO_OK, 0, NULL},
+                              refused = {BO_OVER_LIMIT, TEST_AREA_OFF,
+                                         "record is shared by too many tables of other lengths"};
+    bo_set_le32(area, N_RUNS);
+    for (uint32_t i = 0; i < N_RUNS; i++) {
+        bo_set_le32(area + 4 + 4 * i, i);
+        bo_set_le32(area + 4 + 4 * (N_RUNS + i), i);
+    }
+    for (uint32_t t = 0; t < N_LENGTHS + 3; t++)
+        entries[t].quanta = N_RUNS + (t < 3 ? 0 : t - 3);
+    for (uint32_t more = 2; more <= 3; more++) {
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *reader;
+        test_payload_make(&payload, 0, (struct bo_span){area, sizeof area}, entries + 3 - more,
+                          N_LENGTHS + more);
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const enum bo_status status =
+            codec->open(codec, test_payload_span(&payload), &arena, &reader, &error);
+        test_expect_verdict("run-array", "open", "many lengths", more < 3 ? &refused : &accepted,
+                            status, &error);
+        bo_arena_free(&arena);
+    }
+}
+
+/*
  * A document without tables: what encode makes of it opens; bytes of an area that nobody refers to
  * do not.
  */
