@@ -131,9 +131,7 @@ static int check(const struct tally *tally, const char *golden)
 static void print(struct tally *tally)
 {
     struct bo_grid grid;
-    bo_grid_init(&grid, &tally->arena, 3);
-    bo_grid_texts(&grid, "codec", "document", "what", "instructions", NULL);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, &tally->arena, 3, "codec", "document", "what", "instructions", NULL);
     for (size_t i = 0; i < tally->n; i++) {
         bo_grid_add(&grid, "%s/%s", tally->all[i].format, tally->all[i].codec);
         bo_grid_texts(&grid, tally->all[i].document, tally->all[i].what, NULL);

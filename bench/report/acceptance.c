@@ -47,10 +47,8 @@ void bo_page_acceptance(const struct bo_page *page, const char *folder)
     struct bo_grid grid;
     if (!tsv.made)
         return;
-    bo_grid_init(&grid, page->arena, 2);
-    bo_grid_texts(&grid, "format", "implementation", "encodings", "valid vectors", "accepted",
-                  "invalid vectors", "rejected", NULL);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 2, "format", "implementation", "encodings", "valid vectors",
+                  "accepted", "invalid vectors", "rejected", NULL);
     for (size_t i = 0; i < tsv.n; i++)
         if (is_first(&tsv, i))
             add_line(&tsv, &tsv.rows[i], &grid);

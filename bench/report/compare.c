@@ -492,11 +492,9 @@ static void print_side_by_side(const struct bo_document_changes *document, unsig
     struct bo_grid grid;
     if (!document->n_relative)
         return;
-    bo_grid_init(&grid, arena, 2);
+    bo_grid_begin(&grid, arena, 2, "codec", "what", "before", "after", "ratio of ratios", NULL);
     fprintf(out, "%stimes over those of %s, each on its own processor:\n",
             width == BO_COMPARE_MARKDOWN ? "\n" : "  ", document->after->baseline->name);
-    bo_grid_texts(&grid, "codec", "what", "before", "after", "ratio of ratios", NULL);
-    bo_grid_end_row(&grid);
     for (size_t i = 0; i < document->n_relative; i++) {
         const struct bo_relative_time *r = &document->relative[i];
         bo_grid_texts(&grid, r->codec, r->what, bo_significant(arena, r->before),
@@ -519,10 +517,8 @@ static void print_document(const struct bo_document_changes *document, bool all,
 {
     struct bo_grid grid;
     bool missing = false; /* an interval that does not exist */
-    bo_grid_init(&grid, arena, 2);
-    bo_grid_texts(&grid, "codec", "what", "before", "after", "ratio", "p (Holm)", "outliers",
-                  "verdict", NULL);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, arena, 2, "codec", "what", "before", "after", "ratio", "p (Holm)",
+                  "outliers", "verdict", NULL);
     for (size_t i = 0; i < document->n; i++)
         if (all || document->changes[i].verdict >= BO_BETTER) {
             add_row(&grid, &document->changes[i]);

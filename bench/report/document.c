@@ -220,10 +220,8 @@ static void add_huge(const struct bo_page *page, const struct bo_run_document *d
 void bo_page_huge_pages(const struct bo_page *page, const struct bo_run_document *document)
 {
     struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 2);
-    bo_grid_texts(&grid, "codec", "query", "4 KiB pages, ns", "huge pages, ns", "ratio",
-                  "in huge pages", NULL);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 2, "codec", "query", "4 KiB pages, ns", "huge pages, ns",
+                  "ratio", "in huge pages", NULL);
     for (unsigned c = 0; c < document->n_codecs; c++)
         for (unsigned l = 0; l < document->n_labels; l++)
             if (document->codecs[c].variants[BO_HUGE] && document->codecs[c].variants[BO_HUGE][l])

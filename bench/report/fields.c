@@ -47,9 +47,8 @@ void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_ar
                     struct bo_grid *grid_ret)
 {
     double order0 = 0, order1 = 0;
-    bo_grid_init(grid_ret, arena, 1);
-    bo_grid_texts(grid_ret, "field", "values", "distinct", "order 0, B", "order 1, B", NULL);
-    bo_grid_end_row(grid_ret);
+    bo_grid_begin(grid_ret, arena, 1, "field", "values", "distinct", "order 0, B", "order 1, B",
+                  NULL);
     for (unsigned i = 0; i < n; i++) {
         bo_grid_add(grid_ret, "%s", fields[i].name);
         bo_grid_add(grid_ret, "%" PRIu64, fields[i].n);
@@ -115,10 +114,8 @@ void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *s
                     const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
                     struct bo_grid *grid_ret)
 {
-    bo_grid_init(grid_ret, arena, 3);
-    bo_grid_texts(grid_ret, "codec", "fields", "sections", "stored, B", "order 0, B", "order 1, B",
-                  "stored over order 0", NULL);
-    bo_grid_end_row(grid_ret);
+    bo_grid_begin(grid_ret, arena, 3, "codec", "fields", "sections", "stored, B", "order 0, B",
+                  "order 1, B", "stored over order 0", NULL);
     for (unsigned c = 0; c < sizes->n_codecs; c++) {
         struct stored *stored;
         const unsigned n_stored = gather(document->format, &sizes->codecs[c], arena, &stored);

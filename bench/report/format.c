@@ -156,9 +156,8 @@ static void print_most_picks(const struct bo_page *page, const struct bo_format 
     struct bo_grid grid;
     if (!has_points(page, main))
         return;
-    bo_grid_init(&grid, page->arena, 4);
-    bo_grid_texts(&grid, "document", "smallest", "fastest", "Pareto front, smallest first", NULL);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 4, "document", "smallest", "fastest",
+                  "Pareto front, smallest first", NULL);
     bool unpacked = false;
     for (size_t d = 0; d < page->run->n_documents; d++)
         if (of_format(page, d, format) && is_shown(page, &page->run->documents[d], most))
@@ -491,22 +490,15 @@ static bool is_first_of_file(const struct bo_format *format, const struct bo_cod
     return true;
 }
 
-/* The columns of results/adoption.tsv after the codec's name. */
-static const char *const adoption_columns[] = {"files",        "lines",        "query lines",
-                                               "encode lines", "bytes",        "query bytes",
-                                               "decode bytes", "encode bytes", "libraries"};
-
 static void print_code(const struct bo_page *page, const struct bo_format *format,
                        const struct bo_run_document *main)
 {
-    enum { N_COLUMNS = sizeof adoption_columns / sizeof *adoption_columns };
+    enum { N_COLUMNS = 9 }; /* of results/adoption.tsv after the codec's name */
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", page->arena);
     struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 4);
-    bo_grid_texts(&grid, "codec", "role", "access", "what it is", NULL);
-    for (size_t i = 0; i < N_COLUMNS; i++)
-        bo_grid_add(&grid, "%s", adoption_columns[i]);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 4, "codec", "role", "access", "what it is", "files", "lines",
+                  "query lines", "encode lines", "bytes", "query bytes", "decode bytes",
+                  "encode bytes", "libraries", NULL);
     for (const struct bo_codec *const *c = format->codecs; *c; c++) {
         if (!is_first_of_file(format, *c))
             continue;

@@ -57,12 +57,8 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
         fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` measures them.\n");
         return;
     }
-    bo_grid_init(&grid, arena, 4);
-    static const char *const heading[] = {"fault",    "kind",         "planted in", "tests: by",
-                                          "tests, s", "libFuzzer, s", "AFL++, s"};
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(&grid, "%s", heading[i]);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, arena, 4, "fault", "kind", "planted in", "tests: by", "tests, s",
+                  "libFuzzer, s", "AFL++, s", NULL);
     for (size_t i = 0; i < faults->n; i++) {
         const struct bo_tsv_row *row = &faults->rows[i];
         if (!is_of_format(row, format))
@@ -99,8 +95,6 @@ enum { N_MUTANT_CELLS = 5, MUTANT_DETECTED = 2, MUTANT_SURVIVORS = 4 };
 /* With a row for each codec, or for those with survivors. */
 static void print_mutants(const struct bo_page *page, const char *folder, bool survivors_only)
 {
-    static const char *const heading[N_MUTANT_CELLS] = {"codec", "edits", "detected", "equivalent",
-                                                        "survivors"};
     const struct bo_tsv mutants = bo_tsv_read(folder, "mutants", page->arena);
     struct bo_grid grid;
     double n_detected = 0, n_survivors = 0;
@@ -108,10 +102,8 @@ static void print_mutants(const struct bo_page *page, const char *folder, bool s
         fprintf(page->out, "\nMutation score: not measured; `make mutants` measures it.\n");
         return;
     }
-    bo_grid_init(&grid, page->arena, 1);
-    for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
-        bo_grid_add(&grid, "%s", heading[c]);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 1, "codec", "edits", "detected", "equivalent", "survivors",
+                  NULL);
     for (size_t i = 0; i < mutants.n; i++) {
         const char *const *cells = mutants.rows[i].cells;
         n_detected += bo_tsv_number(cells[MUTANT_DETECTED]);
@@ -185,8 +177,6 @@ static void print_documents(const struct bo_page *page, const struct bo_tsv *row
 
 static void print_verified(const struct bo_page *page, const char *folder)
 {
-    static const char *const heading[] = {"format", "documents",     "verified", "checks passed",
-                                          "failed", "last verified", "commit"};
     const struct bo_tsv rows = bo_tsv_read(folder, "verify", page->arena);
     struct bo_grid grid;
     if (!rows.made) {
@@ -194,10 +184,8 @@ static void print_verified(const struct bo_page *page, const char *folder)
                 "\nReal documents in full: not verified; `make verify-corpora` verifies them.\n");
         return;
     }
-    bo_grid_init(&grid, page->arena, 1);
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(&grid, "%s", heading[i]);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 1, "format", "documents", "verified", "checks passed",
+                  "failed", "last verified", "commit", NULL);
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct verified sum = sum_up(&rows, (*f)->name);
         if (sum.n_documents == 0)
@@ -231,9 +219,7 @@ static void print_mutator(const struct bo_page *page, const struct bo_tsv *mutat
         fprintf(out, "\nThe mutator: not measured; `make fuzz-mutator` measures it.\n");
         return;
     }
-    bo_grid_init(&grid, page->arena, 2);
-    bo_grid_texts(&grid, "target", "engine", "with it", "without", "ratio", NULL);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, page->arena, 2, "target", "engine", "with it", "without", "ratio", NULL);
     for (size_t i = 0; i < mutator->n; i++) {
         const char *const *cells = mutator->rows[i].cells;
         for (unsigned c = 0; c < 4; c++)
@@ -303,9 +289,6 @@ static void add_codec(const char *name, const struct bo_tsv *codecs, const struc
 /* Of one format's codecs, or (NULL) of all. */
 static void print_codecs(const struct bo_page *page, const char *folder, const char *format)
 {
-    static const char *const heading[] = {"codec",      "executions", "accepted", "hours",
-                                          "encode",     "open",       "query",    "decode",
-                                          "worst ns/B", "worst B/B"};
     struct bo_arena *arena = page->arena;
     const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
     const struct bo_tsv coverage = bo_tsv_read(folder, "coverage", arena);
@@ -318,10 +301,8 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
             "them.\n");
         return;
     }
-    bo_grid_init(&grid, arena, 1);
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(&grid, "%s", heading[i]);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, arena, 1, "codec", "executions", "accepted", "hours", "encode", "open",
+                  "query", "decode", "worst ns/B", "worst B/B", NULL);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         for (const struct bo_codec *const *c = (*f)->codecs; *c; c++)
             if (!format || strcmp((*f)->name, format) == 0)
@@ -389,8 +370,7 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         return;
     }
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_add(&grid, "format");
-    bo_grid_add(&grid, "covered, %%");
+    bo_grid_texts(&grid, "format", "covered, %", NULL);
     for (unsigned r = 0; r < N_REASONS; r++)
         bo_grid_add(&grid, "%s", reasons[r]);
     bo_grid_end_row(&grid);
@@ -424,17 +404,9 @@ static void print_targets(const struct bo_page *page, const char *folder)
         fprintf(out, "\n## Targets\n\nNot measured; `make fuzz-nightly` measures them.\n");
         return;
     }
-    static const char *const run_heading[] = {"target",     "engine",   "s",
-                                              "executions", "coverage", "buckets"};
-    static const char *const corpus_heading[] = {"target", "files", "features", "coverage"};
-    bo_grid_init(&runs, arena, 2);
-    bo_grid_init(&corpora, arena, 1);
-    for (size_t i = 0; i < 6; i++)
-        bo_grid_add(&runs, "%s", run_heading[i]);
-    bo_grid_end_row(&runs);
-    for (size_t i = 0; i < 4; i++)
-        bo_grid_add(&corpora, "%s", corpus_heading[i]);
-    bo_grid_end_row(&corpora);
+    bo_grid_begin(&runs, arena, 2, "target", "engine", "s", "executions", "coverage", "buckets",
+                  NULL);
+    bo_grid_begin(&corpora, arena, 1, "target", "files", "features", "coverage", NULL);
     for (size_t i = 0; i < targets.n; i++) {
         const char *const *cells = targets.rows[i].cells;
         const bool is_corpus = strcmp(cells[1], "corpus") == 0;

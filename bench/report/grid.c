@@ -29,12 +29,27 @@ void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     free(text);
 }
 
+static void add_texts(struct bo_grid *grid, va_list texts)
+{
+    for (const char *text; (text = va_arg(texts, const char *));)
+        bo_grid_add(grid, "%s", text);
+}
+
+void bo_grid_begin(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left, ...)
+{
+    va_list headings;
+    bo_grid_init(grid, arena, n_left);
+    va_start(headings, n_left);
+    add_texts(grid, headings);
+    va_end(headings);
+    bo_grid_end_row(grid);
+}
+
 void bo_grid_texts(struct bo_grid *grid, ...)
 {
     va_list texts;
     va_start(texts, grid);
-    for (const char *text; (text = va_arg(texts, const char *));)
-        bo_grid_add(grid, "%s", text);
+    add_texts(grid, texts);
     va_end(texts);
 }
 

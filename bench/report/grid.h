@@ -23,6 +23,10 @@ struct bo_grid {
 /* An empty grid whose texts live in `arena`. */
 void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left);
 
+/* A grid with a heading of these texts, which end with NULL. */
+void bo_grid_begin(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left, ...)
+    __attribute__((sentinel));
+
 /* Appends a cell to the current row. */
 void bo_grid_add(struct bo_grid *grid, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

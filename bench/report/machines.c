@@ -116,23 +116,11 @@ static bool add_pair(struct bo_grid *grid, const struct bo_run *const *pair, con
 
 void bo_report_machines(const struct bo_report *report, const struct bo_page *page)
 {
-    static const char *const heading[] = {"format",
-                                          "documents",
-                                          "query",
-                                          "machines",
-                                          "pick",
-                                          "code path",
-                                          "clear",
-                                          "bytes over status quo",
-                                          "time over status quo",
-                                          "bytes over proposal",
-                                          "time over proposal"};
     struct bo_grid grid;
     char *same = bo_arena_printf(report->arena, "%s", ""), *other = same;
-    bo_grid_init(&grid, report->arena, 11);
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(&grid, "%s", heading[i]);
-    bo_grid_end_row(&grid);
+    bo_grid_begin(&grid, report->arena, 11, "format", "documents", "query", "machines", "pick",
+                  "code path", "clear", "bytes over status quo", "time over status quo",
+                  "bytes over proposal", "time over proposal", NULL);
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
         const struct bo_page of = bo_report_page(report, source);

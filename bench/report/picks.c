@@ -162,23 +162,10 @@ void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *fo
 
 void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena)
 {
-    static const char *const heading[] = {"format",
-                                          "query",
-                                          "pick",
-                                          "runner-up",
-                                          "clear",
-                                          "status quo",
-                                          "best proposal",
-                                          "bytes over status quo",
-                                          "time over status quo",
-                                          "bytes over proposal",
-                                          "time over proposal",
-                                          "time over status quo, portable C",
-                                          "time over proposal, portable C"};
-    bo_grid_init(grid_ret, arena, 7);
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        bo_grid_add(grid_ret, "%s", heading[i]);
-    bo_grid_end_row(grid_ret);
+    bo_grid_begin(grid_ret, arena, 7, "format", "query", "pick", "runner-up", "clear", "status quo",
+                  "best proposal", "bytes over status quo", "time over status quo",
+                  "bytes over proposal", "time over proposal", "time over status quo, portable C",
+                  "time over proposal, portable C", NULL);
 }
 
 void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
