@@ -1,9 +1,8 @@
 /* The results of fuzzing. */
 #include "bench/report/fuzz.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/tsv.h"
@@ -21,10 +20,11 @@ char *bo_executions_text(struct bo_arena *arena, double n)
     return bo_arena_printf(arena, "%s%s", bo_significant(arena, n), suffixes[s]);
 }
 
-/* Milliseconds as seconds; "-" if nothing was found. */
-static char *seconds_text(struct bo_arena *arena, const char *ms)
+/* Whether a cell is the format's name, then `next`, then any text; true without a format. */
+static bool is_of_format(const char *cell, const char *format, char next)
 {
-    return bo_significant(arena, bo_tsv_number(ms) / 1000);
+    const size_t n = format ? strlen(format) : 0;
+    return !format || (strncmp(cell, format, n) == 0 && cell[n] == next);
 }
 
 /* ---- planted faults -------------------------------------------------------------------------- */
@@ -36,32 +36,23 @@ static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
     return !isnan(bo_tsv_number(row->cells[cell]));
 }
 
-/*
- * True when a fault is reported: with a format, faults that a target of that format can find; else
- * all.
- */
-static bool is_of_format(const struct bo_tsv_row *row, const char *format)
-{
-    const size_t n = format ? strlen(format) : 0;
-    return !format || (strncmp(row->cells[TARGET], format, n) == 0 && row->cells[TARGET][n] == '_');
-}
-
-static void print_faults(const struct bo_page *page, const struct bo_tsv *faults,
-                         const char *format)
+/* With a format: the faults that a target of that format can find; else all. */
+static void print_faults(const struct bo_page *page, const char *folder, const char *format)
 {
     struct bo_grid grid;
     FILE *out = page->out;
     struct bo_arena *arena = page->arena;
+    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
     size_t n = 0, by_tests = 0, by_engine = 0;
-    if (!faults->made) {
+    if (!faults.made) {
         fprintf(out, "\nPlanted faults: not measured; `make fuzz-faults` measures them.\n");
         return;
     }
     bo_grid_begin(&grid, arena, 4, "fault", "kind", "planted in", "tests: by", "tests, s",
                   "libFuzzer, s", "AFL++, s", NULL);
-    for (size_t i = 0; i < faults->n; i++) {
-        const struct bo_tsv_row *row = &faults->rows[i];
-        if (!is_of_format(row, format))
+    for (size_t i = 0; i < faults.n; i++) {
+        const struct bo_tsv_row *row = &faults.rows[i];
+        if (!is_of_format(row->cells[TARGET], format, '_'))
             continue;
         n++;
         by_tests += was_found(row, TEST_MS);
@@ -69,7 +60,7 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
         bo_grid_texts(&grid, row->cells[FAULT], row->cells[KIND], row->cells[FILE_OF],
                       row->cells[TEST], NULL);
         for (unsigned c = TEST_MS; c <= AFL_MS; c++)
-            bo_grid_add(&grid, "%s", seconds_text(arena, row->cells[c]));
+            bo_grid_add(&grid, "%s", bo_significant(arena, bo_tsv_number(row->cells[c]) / 1000));
         bo_grid_end_row(&grid);
     }
     if (n == 0) {
@@ -83,7 +74,7 @@ static void print_faults(const struct bo_page *page, const struct bo_tsv *faults
         "%zu. Engines start from the seeds in git, and most faults are found by one of these "
         "seeds. The tests are a part of `make test` (gcc, with the effort of a slow variant); "
         "their seconds are those of the test that fails. `-`: not found in this time.\n\n",
-        faults->made, n, by_tests, by_engine);
+        faults.made, n, by_tests, by_engine);
     bo_page_grid(page, &grid, "planted faults");
 }
 
@@ -211,27 +202,27 @@ static void print_verified(const struct bo_page *page, const char *folder)
 
 /* ---- the mutator ----------------------------------------------------------------------------- */
 
-static void print_mutator(const struct bo_page *page, const struct bo_tsv *mutator)
+static void print_mutator(const struct bo_page *page, const char *folder)
 {
+    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", page->arena);
     struct bo_grid grid;
-    FILE *out = page->out;
-    if (!mutator->made) {
-        fprintf(out, "\nThe mutator: not measured; `make fuzz-mutator` measures it.\n");
+    if (!mutator.made) {
+        fprintf(page->out, "\nThe mutator: not measured; `make fuzz-mutator` measures it.\n");
         return;
     }
     bo_grid_begin(&grid, page->arena, 2, "target", "engine", "with it", "without", "ratio", NULL);
-    for (size_t i = 0; i < mutator->n; i++) {
-        const char *const *cells = mutator->rows[i].cells;
+    for (size_t i = 0; i < mutator.n; i++) {
+        const char *const *cells = mutator.rows[i].cells;
         for (unsigned c = 0; c < 4; c++)
             bo_grid_add(&grid, "%s", cells[c]);
         bo_grid_add(&grid, "%.2f", bo_tsv_number(cells[2]) / bo_tsv_number(cells[3]));
         bo_grid_end_row(&grid);
     }
     fprintf(
-        out,
+        page->out,
         "\nEdges that are covered without seeds, with the structure-aware mutator and with only "
         "the engine's own mutations (%s):\n\n",
-        mutator->made);
+        mutator.made);
     bo_page_grid(page, &grid, "the mutator");
 }
 
@@ -333,23 +324,16 @@ static const char *const reasons[] = {"memory runs out",
                                       "other"};
 enum { N_REASONS = sizeof reasons / sizeof *reasons };
 
-/* True when the gap is in a file of the format: "pcdata/frame.c:12". */
-static bool is_gap_of(const struct bo_tsv_row *row, const char *format)
-{
-    const size_t n = strlen(format);
-    return strncmp(row->cells[0], format, n) == 0 && row->cells[0][n] == '/';
-}
-
+/* Adds the gaps in files of the format: "pcdata/frame.c:12". */
 static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, const char *format,
-                     struct bo_grid *grid, struct bo_arena *arena)
+                     struct bo_grid *grid)
 {
-    bo_grid_texts(grid, format,
-                  coverage_cell(coverage, bo_arena_printf(arena, "%s/all", format), "all", arena),
-                  NULL);
+    const char *name = bo_arena_printf(grid->arena, "%s/all", format);
+    bo_grid_texts(grid, format, coverage_cell(coverage, name, "all", grid->arena), NULL);
     for (unsigned r = 0; r < N_REASONS; r++) {
         double lines = 0, branches = 0;
         for (size_t i = 0; i < gaps->n; i++)
-            if (is_gap_of(&gaps->rows[i], format) &&
+            if (is_of_format(gaps->rows[i].cells[0], format, '/') &&
                 strcmp(gaps->rows[i].cells[1], reasons[r]) == 0) {
                 lines += bo_tsv_number(gaps->rows[i].cells[2]);
                 branches += bo_tsv_number(gaps->rows[i].cells[3]);
@@ -375,7 +359,7 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         bo_grid_add(&grid, "%s", reasons[r]);
     bo_grid_end_row(&grid);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
-        add_gaps(&coverage, &gaps, (*f)->name, &grid, page->arena);
+        add_gaps(&coverage, &gaps, (*f)->name, &grid);
     fprintf(
         page->out,
         "Lines/branches of all functions that some operation of some codec enters: the covered "
@@ -427,36 +411,22 @@ static void print_targets(const struct bo_page *page, const char *folder)
 
 /* ---- open buckets ---------------------------------------------------------------------------- */
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 /* Counts the accepted findings, fuzz/known/TARGET/NAME, and lists them when `out` is given. */
-static size_t list_known(struct bo_arena *arena, FILE *out)
+static size_t list_known(FILE *out)
 {
-    struct dirent **targets, **names;
     size_t n_known = 0;
-    const int n_targets = scandir("fuzz/known", &targets, is_visible, alphasort);
-    for (int t = 0; t < n_targets; t++) {
-        const char *folder = bo_arena_printf(arena, "fuzz/known/%s", targets[t]->d_name);
-        const int n = scandir(folder, &names, is_visible, alphasort);
-        for (int i = 0; i < n; i++) {
-            const char *dot = strrchr(names[i]->d_name, '.');
-            if (!dot || strcmp(dot, ".md") != 0) {
-                n_known++;
-                if (out)
-                    fprintf(out, "- `%s/%s` ([why](../%s/%s.md))\n", targets[t]->d_name,
-                            names[i]->d_name, folder, names[i]->d_name);
-            }
-            free(names[i]);
-        }
-        if (n >= 0)
-            free(names);
-        free(targets[t]);
+    glob_t found;
+    if (glob("fuzz/known/*/*", 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i], *dot = strrchr(path, '.');
+        if (dot && strcmp(dot, ".md") == 0)
+            continue;
+        n_known++;
+        if (out)
+            fprintf(out, "- `%s` ([why](../%s.md))\n", path + strlen("fuzz/known/"), path);
     }
-    if (n_targets >= 0)
-        free(targets);
+    globfree(&found);
     return n_known;
 }
 
@@ -479,23 +449,20 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
             "Accepted findings that are open: %zu. [results/fuzz.md](results/fuzz.md) has the "
             "executions by codec and target, the coverage, the planted faults with the time until "
             "each is found, and the coverage with and without the mutator.\n",
-            list_known(arena, NULL));
+            list_known(NULL));
     print_verified(&page, folder);
     print_mutants(&page, folder, true);
 }
 
 void bo_fuzz_format(const struct bo_page *page, const char *folder, const char *format)
 {
-    const struct bo_tsv faults = bo_tsv_read(folder, "faults", page->arena);
     print_codecs(page, folder, format);
-    print_faults(page, &faults, format);
+    print_faults(page, folder, format);
 }
 
 void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
 {
     const struct bo_page page = {.arena = arena, .out = out};
-    const struct bo_tsv faults = bo_tsv_read(folder, "faults", arena);
-    const struct bo_tsv mutator = bo_tsv_read(folder, "mutator", arena);
     fprintf(out, "# Fuzzing\n\n"
                  "Written by `bakeoff report` from the tables in results/fuzz. "
                  "[fuzz/README.md](../fuzz/README.md) describes the targets.\n");
@@ -504,16 +471,16 @@ void bo_fuzz_page(const char *folder, struct bo_arena *arena, FILE *out)
     print_gaps(&page, folder);
     print_targets(&page, folder);
     fprintf(out, "\n## Open buckets\n\n");
-    if (list_known(arena, out) == 0)
+    if (list_known(out) == 0)
         fprintf(out, "None.\n");
     fprintf(out, "\n## Planted faults\n");
-    print_faults(&page, &faults, NULL);
+    print_faults(&page, folder, NULL);
     fprintf(out, "\n## Real documents in full\n");
     print_verified(&page, folder);
     fprintf(out, "\n## Mutation score\n");
     print_mutants(&page, folder, false);
     fprintf(out, "\n## The mutator\n");
-    print_mutator(&page, &mutator);
+    print_mutator(&page, folder);
 }
 
 void bo_fuzz_mark_run(const char *folder, struct bo_run *run)
