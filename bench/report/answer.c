@@ -73,13 +73,6 @@ static const char *machine_of(const struct bo_run *run)
     return bo_environment_fact(&run->environment, "machine");
 }
 
-/* The A/A comparisons of a run, for the label's query kind or operation. */
-static struct bo_noise noise_of(const struct answer *a, const struct bo_run *run, const char *label)
-{
-    return bo_noise_of(run, a->format->name, NULL,
-                       bo_arena_printf(a->arena, "%.*s", (int)strcspn(label, "/"), label));
-}
-
 /* A ratio of times in a run. Its interval includes the A/A interval. */
 static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run *run,
                                      const struct bo_run_document *const *documents, unsigned n,
@@ -87,7 +80,7 @@ static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run
                                      bool portable)
 {
     struct bo_mean_ratio ratio = bo_time_over(documents, n, codec, other, label, portable);
-    const struct bo_noise noise = noise_of(a, run, label);
+    const struct bo_noise noise = bo_noise_of(run, a->format->name, NULL, label);
     if (bo_is_noise(&noise, ratio.ratio)) {
         ratio.low = fmin(ratio.low, 1);
         ratio.high = fmax(ratio.high, 1);
@@ -425,7 +418,7 @@ static char *held_out_text(const struct answer *a)
 /* The random variation of a time. */
 static char *luck_text(const struct answer *a)
 {
-    const struct bo_noise noise = noise_of(a, a->runs[0], a->label);
+    const struct bo_noise noise = bo_noise_of(a->runs[0], a->format->name, NULL, a->label);
     const char *text = bo_noise_text(&noise, &a->runs[0]->environment, a->arena);
     if (!text)
         return NULL;

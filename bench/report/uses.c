@@ -207,10 +207,7 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
     const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
     const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
     if (is_time) {
-        const struct bo_noise noise =
-            bo_noise_of(run, document->format, NULL,
-                        bo_arena_printf(arena, "%.*s", (int)strcspn(use->figure.label, "/"),
-                                        use->figure.label));
+        const struct bo_noise noise = bo_noise_of(run, document->format, NULL, use->figure.label);
         if (bo_is_noise(&noise, ratio))
             return bo_arena_printf(arena, "no difference");
     }

@@ -21,9 +21,10 @@ struct tally {
     struct bo_arena arena;
 };
 
+/* `kind` may be a label of that kind. */
 static bool is_of_kind(const char *label, const char *kind)
 {
-    const size_t n = kind ? strlen(kind) : 0;
+    const size_t n = kind ? strcspn(kind, "/") : 0;
     return !kind || (strncmp(label, kind, n) == 0 && (label[n] == 0 || label[n] == '/'));
 }
 
