@@ -23,40 +23,49 @@
 #include "harness/format_report.h"
 #include "harness/registry.h"
 
-/* The d-th document of the run if it is of this format and not for curves, else NULL. */
-static const struct bo_run_document *of_format(const struct bo_page *page, size_t document,
-                                               const struct bo_format *format)
-{
-    const struct bo_run_document *d = &page->run->documents[document];
-    return strcmp(d->format, format->name) == 0 && !d->scale ? d : NULL;
-}
-
 /*
  * The number of documents of a format in a table of REPORT.md, which shows the largest ones. The
  * format's page shows all.
  */
 enum { MAX_REPORT_DOCUMENTS = 2, ALL_DOCUMENTS = 0 };
 
-/* Whether the document is among the `most` largest ones of its format in the run. */
-static bool is_shown(const struct bo_page *page, const struct bo_run_document *document,
-                     unsigned most)
+/* What a run has of a format. */
+struct chapter {
+    const struct bo_page *page;
+    const struct bo_format *format;
+    const struct bo_format_report *notes;     /* or NULL */
+    const struct bo_run_document *main;       /* NULL: nothing of the format was measured */
+    const struct bo_run_document **documents; /* without those for curves */
+    unsigned n;
+    unsigned most; /* the number of documents in tables; means are over all documents */
+};
+
+static struct chapter chapter_of(const struct bo_page *page, const struct bo_format *format,
+                                 unsigned most)
+{
+    const struct bo_run *run = page->run;
+    struct chapter chapter = {
+        .page = page, .format = format, .notes = format->report, .most = most};
+    chapter.main = bo_run_document(run, format->name, NULL);
+    if (chapter.main && chapter.main->n_codecs == 0)
+        chapter.main = NULL;
+    chapter.documents = bo_array_or_abort(page->arena, run->n_documents, sizeof *chapter.documents);
+    for (size_t d = 0; d < run->n_documents; d++)
+        if (strcmp(run->documents[d].format, format->name) == 0 && !run->documents[d].scale)
+            chapter.documents[chapter.n++] = &run->documents[d];
+    return chapter;
+}
+
+/* Whether the document is among the largest ones, which tables have. */
+static bool is_shown(const struct chapter *chapter, const struct bo_run_document *document)
 {
     const struct bo_run_codec *mine = document->baseline;
     unsigned n_larger = 0;
-    for (size_t d = 0; d < page->run->n_documents && mine; d++) {
-        const struct bo_run_document *other = &page->run->documents[d];
-        n_larger += strcmp(other->format, document->format) == 0 && !other->scale &&
-                    other->baseline && other->baseline->bytes > mine->bytes;
+    for (unsigned d = 0; d < chapter->n && mine; d++) {
+        const struct bo_run_codec *other = chapter->documents[d]->baseline;
+        n_larger += other && other->bytes > mine->bytes;
     }
-    return most == ALL_DOCUMENTS || n_larger < most;
-}
-
-static unsigned count_documents(const struct bo_page *page, const struct bo_format *format)
-{
-    unsigned n = 0;
-    for (size_t d = 0; d < page->run->n_documents; d++)
-        n += of_format(page, d, format) != NULL;
-    return n;
+    return chapter->most == ALL_DOCUMENTS || n_larger < chapter->most;
 }
 
 /* ---- the picks ------------------------------------------------------------------------------- */
@@ -73,8 +82,9 @@ static char *point_text(struct bo_arena *arena, const struct bo_run_document *do
 
 /* Adds the smallest, the fastest and the front of the points, which are all of one kind. */
 static void add_kind(const struct bo_run_document *document, const struct bo_front_point *points,
-                     size_t n, struct bo_arena *arena, struct bo_grid *grid)
+                     size_t n, struct bo_grid *grid)
 {
+    struct bo_arena *arena = grid->arena;
     const struct bo_front_point *fastest = &points[0];
     char *front = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -96,44 +106,49 @@ static void add_kind(const struct bo_run_document *document, const struct bo_fro
 }
 
 /* Adds a line for each kind that exists. Returns whether some codecs are unpacked. */
-static bool add_picks(const struct bo_run_document *document, struct bo_arena *arena,
-                      struct bo_grid *grid)
+static bool add_picks(const struct bo_run_document *document, struct bo_grid *grid)
 {
     struct bo_front_point *points;
-    const size_t n = bo_front_points(document, bo_run_main_label(document), arena, &points);
+    const size_t n = bo_front_points(document, bo_run_main_label(document), grid->arena, &points);
     bool unpacked = false;
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && points[end].kind == points[i].kind;)
             end++;
-        add_kind(document, points + i, end - i, arena, grid);
+        add_kind(document, points + i, end - i, grid);
         unpacked = unpacked || points[i].kind == BO_FRONT_UNPACKED;
     }
     return unpacked;
 }
 
 /* True when the picture has any point. */
-static bool has_points(const struct bo_page *page, const struct bo_run_document *main)
+static bool has_points(const struct chapter *chapter)
 {
     struct bo_front_point *points;
-    const char *label = bo_run_main_label(main);
-    return label && bo_front_points(main, label, page->arena, &points);
+    const char *label = bo_run_main_label(chapter->main);
+    return label && bo_front_points(chapter->main, label, chapter->page->arena, &points);
 }
 
-static void print_picture(const struct bo_page *page, const struct bo_format *format,
-                          const struct bo_run_document *main)
+/* If the picture has any point. */
+static void print_picture(const struct chapter *chapter, const char *kind, const char *what)
 {
-    if (has_points(page, main))
-        bo_page_picture(page, main, "size-time", "bytes against time, with the Pareto front");
+    if (has_points(chapter))
+        bo_page_picture(chapter->page, chapter->main, kind, what);
+}
+
+static void print_front(const struct chapter *chapter)
+{
+    print_picture(chapter, "size-time", "bytes against time, with the Pareto front");
 }
 
 /* The cost of the harness is part of every time. */
-static void print_noop(const struct bo_page *page, const struct bo_format *format)
+static void print_noop(const struct chapter *chapter)
 {
+    const struct bo_page *page = chapter->page;
     double least = INFINITY, most = 0;
-    for (size_t d = 0; d < page->run->n_documents; d++) {
-        const struct bo_run_document *document = of_format(page, d, format);
-        const char *label = document ? bo_run_main_label(document) : NULL;
-        for (unsigned c = 0; document && c < document->n_codecs; c++) {
+    for (unsigned d = 0; d < chapter->n; d++) {
+        const struct bo_run_document *document = chapter->documents[d];
+        const char *label = bo_run_main_label(document);
+        for (unsigned c = 0; c < document->n_codecs; c++) {
             const struct bo_run_row *row = bo_run_row(document, &document->codecs[c], label);
             if (!document->codecs[c].is_noop || !row || row->n == 0)
                 continue;
@@ -146,22 +161,23 @@ static void print_noop(const struct bo_page *page, const struct bo_format *forma
             page->out,
             " The harness's own share of a `%s` time, measured by a codec that does nothing, is "
             "%s to %s ns on these documents.",
-            bo_run_main_label(bo_run_document(page->run, format->name, NULL)),
-            bo_significant(page->arena, least), bo_significant(page->arena, most));
+            bo_run_main_label(chapter->main), bo_significant(page->arena, least),
+            bo_significant(page->arena, most));
 }
 
-static void print_most_picks(const struct bo_page *page, const struct bo_format *format,
-                             const struct bo_run_document *main, unsigned most)
+static void print_picks(const struct chapter *chapter)
 {
+    const struct bo_page *page = chapter->page;
+    const struct bo_run_document *main = chapter->main;
     struct bo_grid grid;
-    if (!has_points(page, main))
+    if (!has_points(chapter))
         return;
     bo_grid_begin(&grid, page->arena, 4, "document", "smallest", "fastest",
                   "Pareto front, smallest first", NULL);
     bool unpacked = false;
-    for (size_t d = 0; d < page->run->n_documents; d++)
-        if (of_format(page, d, format) && is_shown(page, &page->run->documents[d], most))
-            unpacked |= add_picks(&page->run->documents[d], page->arena, &grid);
+    for (unsigned d = 0; d < chapter->n; d++)
+        if (is_shown(chapter, chapter->documents[d]))
+            unpacked |= add_picks(chapter->documents[d], &grid);
     fprintf(
         page->out,
         "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. A "
@@ -172,17 +188,11 @@ static void print_most_picks(const struct bo_page *page, const struct bo_format 
             ? " Codecs that unpack the whole file in `open` are compared only with each other: "
               "they answer from memory, and their times exclude `open`."
             : "");
-    print_noop(page, format);
+    print_noop(chapter);
     fputs("\n\n", page->out);
     bo_page_grid(page, &grid, "the picks");
     if (bo_mark_note(main))
         fprintf(page->out, "\n%s\n", bo_mark_note(main));
-}
-
-static void print_picks(const struct bo_page *page, const struct bo_format *format,
-                        const struct bo_run_document *main)
-{
-    print_most_picks(page, format, main, ALL_DOCUMENTS);
 }
 
 /* ---- over all documents ---------------------------------------------------------------------- */
@@ -195,13 +205,6 @@ struct column {
     double log_sum, worst;
     unsigned n;
 };
-
-static void note(struct column *column, double v)
-{
-    column->log_sum += log(v);
-    column->worst = v > column->worst ? v : column->worst;
-    column->n++;
-}
 
 /* NaN without figures. */
 static double summary(const struct column *column, bool worst)
@@ -219,48 +222,38 @@ static void add_summary(const char *name, const struct column *columns, unsigned
     bo_grid_end_row(grid);
 }
 
-/*
- * Gets a figure of a codec on a document, and the divisor for its ratio. False if either is
- * missing.
- */
-typedef bool get_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                        double *v_ret);
+/* A positive figure of a codec on a document; NaN if it is missing. */
+typedef double get_figure(const struct bo_run_document *document, const struct bo_run_codec *codec);
 
-static bool get_bytes(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                      double *v_ret)
+static double get_bytes(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
-    *v_ret = (double)codec->bytes;
-    return codec->has_bytes && codec->bytes;
+    return codec->has_bytes && codec->bytes ? (double)codec->bytes : NAN;
 }
 
-static bool get_main_time(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                          double *v_ret)
+static double get_main_time(const struct bo_run_document *document,
+                            const struct bo_run_codec *codec)
 {
     const struct bo_run_row *row = bo_run_row(document, codec, bo_run_main_label(document));
-    if (!row || row->n == 0 || row->failure)
-        return false;
-    *v_ret = row->median_ns;
-    return row->median_ns > 0;
+    return row && row->n && !row->failure && row->median_ns > 0 ? row->median_ns : NAN;
 }
 
 /* A table of ratios to the baseline: documents, and the codecs that the main one has. */
 struct ratios {
-    const struct bo_page *page;
-    const struct bo_format *format;
-    const struct bo_run_document *main;
+    const struct chapter *chapter;
     get_figure *get;
     const char *first_heading;
     const struct bo_run_codec **codecs;
     unsigned n;
-    unsigned most; /* the number of documents with a line; means are over all documents */
 };
 
-static struct ratios ratios_of(const struct bo_page *page, const struct bo_format *format,
-                               const struct bo_run_document *main, get_figure *get, bool readers,
-                               const char *first_heading)
+static struct ratios ratios_of(const struct chapter *chapter, get_figure *get, bool readers,
+                               const char *unit)
 {
-    struct ratios ratios = {page, format, main, get, first_heading, NULL, 0, ALL_DOCUMENTS};
-    const unsigned n = bo_ranked_codecs(main, page->arena, &ratios.codecs);
+    struct bo_arena *arena = chapter->page->arena;
+    const struct bo_run_document *main = chapter->main;
+    struct ratios ratios = {.chapter = chapter, .get = get};
+    const unsigned n = bo_ranked_codecs(main, arena, &ratios.codecs);
+    ratios.first_heading = bo_arena_printf(arena, "%s, %s", main->baseline->name, unit);
     for (unsigned c = 0; c < n; c++)
         if (!ratios.codecs[c]->reads || (readers && (!bo_is_path(main, ratios.codecs[c]) ||
                                                      bo_is_portable(main, ratios.codecs[c]))))
@@ -268,78 +261,59 @@ static struct ratios ratios_of(const struct bo_page *page, const struct bo_forma
     return ratios;
 }
 
-/* The ratio of a codec of that name on a document; false where a figure is missing. */
-static bool ratio_of(const struct ratios *ratios, const struct bo_run_document *document,
-                     const char *name, double *v_ret)
-{
-    double first, v;
-    const struct bo_run_codec *codec = bo_run_codec(document, name);
-    if (!codec || !ratios->get(document, document->baseline, &first) ||
-        !ratios->get(document, codec, &v))
-        return false;
-    *v_ret = v / first;
-    return true;
-}
-
-/* NaN where a figure is missing. */
+/* Notes the ratio of a codec of that name on a document; NaN where a figure is missing. */
 static double note_ratio(const struct ratios *ratios, const struct bo_run_document *document,
                          const char *name, struct column *column)
 {
-    double v;
-    if (!ratio_of(ratios, document, name, &v))
+    const struct bo_run_codec *codec = bo_run_codec(document, name);
+    const double v =
+        codec ? ratios->get(document, codec) / ratios->get(document, document->baseline) : NAN;
+    if (isnan(v))
         return NAN;
-    note(column, v);
+    column->log_sum += log(v);
+    column->worst = fmax(column->worst, v);
+    column->n++;
     return v;
 }
 
-static void add_first(const struct bo_run_document *document, get_figure *get, struct bo_grid *grid)
+/* The figure of the codec that the others are compared with. */
+static char *first_cell(const struct ratios *ratios, const struct bo_run_document *document)
 {
-    double first;
-    if (get(document, document->baseline, &first))
-        bo_grid_add(grid, "%s", bo_significant(grid->arena, first));
-    else
-        bo_grid_add(grid, "-");
-}
-
-/* Held-out documents have means of their own. */
-static const struct bo_run_document *in_means(const struct bo_page *page, size_t document,
-                                              const struct bo_format *format)
-{
-    const struct bo_run_document *d = of_format(page, document, format);
-    return d && !d->held_out ? d : NULL;
+    return bo_significant(ratios->chapter->page->arena, ratios->get(document, document->baseline));
 }
 
 /* A processor path is named with its codec: "shape-code, portable C". */
 static char *column_heading(const struct ratios *ratios, const struct bo_run_codec *codec)
 {
-    if (!bo_is_path(ratios->main, codec))
-        return bo_codec_cell(ratios->page->arena, codec);
-    return bo_arena_printf(ratios->page->arena, "%s, portable C", codec->reads);
+    struct bo_arena *arena = ratios->chapter->page->arena;
+    return bo_is_path(ratios->chapter->main, codec)
+               ? bo_arena_printf(arena, "%s, portable C", codec->reads)
+               : bo_codec_cell(arena, codec);
 }
 
 /* Lines are documents, columns codecs. */
 static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid *grid)
 {
+    const struct chapter *chapter = ratios->chapter;
     struct column columns[MAX_RATIO_COLUMNS] = {{0, 0, 0}};
     bo_grid_texts(grid, "document", ratios->first_heading, NULL);
     for (unsigned c = 0; c < ratios->n; c++)
         bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
     bo_grid_end_row(grid);
-    for (size_t d = 0; d < ratios->page->run->n_documents; d++) {
-        const struct bo_run_document *document = in_means(ratios->page, d, ratios->format);
-        double first;
-        if (!document || !ratios->get(document, document->baseline, &first))
+    for (unsigned d = 0; d < chapter->n; d++) {
+        const struct bo_run_document *document = chapter->documents[d];
+        if (document->held_out || isnan(ratios->get(document, document->baseline)))
             continue;
-        if (!is_shown(ratios->page, document, ratios->most)) {
-            for (unsigned c = 0; c < ratios->n; c++)
-                note_ratio(ratios, document, ratios->codecs[c]->name, &columns[c]);
-            continue;
+        const bool shown = is_shown(chapter, document);
+        if (shown)
+            bo_grid_texts(grid, document->name, first_cell(ratios, document), NULL);
+        for (unsigned c = 0; c < ratios->n; c++) {
+            const double v = note_ratio(ratios, document, ratios->codecs[c]->name, &columns[c]);
+            if (shown)
+                bo_grid_ratio(grid, v);
         }
-        bo_grid_add(grid, "%s", document->name);
-        add_first(document, ratios->get, grid);
-        for (unsigned c = 0; c < ratios->n; c++)
-            bo_grid_ratio(grid, note_ratio(ratios, document, ratios->codecs[c]->name, &columns[c]));
-        bo_grid_end_row(grid);
+        if (shown)
+            bo_grid_end_row(grid);
     }
     if (bo_grid_n_rows(grid) > 2) {
         add_summary("geometric mean", columns, ratios->n, false, grid);
@@ -350,25 +324,25 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
 /* Lines are codecs, columns are documents. */
 static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *grid)
 {
-    const struct bo_page *page = ratios->page;
+    const struct chapter *chapter = ratios->chapter;
     bo_grid_add(grid, "codec");
-    for (size_t d = 0; d < page->run->n_documents; d++)
-        if (in_means(page, d, ratios->format))
-            bo_grid_add(grid, "%s", page->run->documents[d].name);
+    for (unsigned d = 0; d < chapter->n; d++)
+        if (!chapter->documents[d]->held_out)
+            bo_grid_add(grid, "%s", chapter->documents[d]->name);
     bo_grid_texts(grid, "*geometric mean*", "*worst*", NULL);
     bo_grid_end_row(grid);
     bo_grid_add(grid, "*%s*", ratios->first_heading);
-    for (size_t d = 0; d < page->run->n_documents; d++)
-        if (in_means(page, d, ratios->format))
-            add_first(&page->run->documents[d], ratios->get, grid);
+    for (unsigned d = 0; d < chapter->n; d++)
+        if (!chapter->documents[d]->held_out)
+            bo_grid_add(grid, "%s", first_cell(ratios, chapter->documents[d]));
     bo_grid_texts(grid, "", "", NULL);
     bo_grid_end_row(grid);
     for (unsigned c = 0; c < ratios->n; c++) {
         struct column line = {0, 0, 0};
         bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
-        for (size_t d = 0; d < page->run->n_documents; d++)
-            if (in_means(page, d, ratios->format))
-                bo_grid_ratio(grid, note_ratio(ratios, &page->run->documents[d],
+        for (unsigned d = 0; d < chapter->n; d++)
+            if (!chapter->documents[d]->held_out)
+                bo_grid_ratio(grid, note_ratio(ratios, chapter->documents[d],
                                                ratios->codecs[c]->name, &line));
         bo_grid_ratio(grid, summary(&line, false));
         bo_grid_ratio(grid, summary(&line, true));
@@ -376,67 +350,53 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
     }
 }
 
-static void print_ratios(const struct ratios *ratios)
+static void print_ratios(const struct chapter *chapter, get_figure *get, bool readers,
+                         const char *unit)
 {
+    const struct bo_page *page = chapter->page;
+    const struct ratios ratios = ratios_of(chapter, get, readers, unit);
     struct bo_grid grid;
-    bo_grid_init(&grid, ratios->page->arena, 1);
-    if (ratios->n > MAX_RATIO_COLUMNS)
-        print_ratios_by_codec(ratios, &grid);
+    bo_grid_init(&grid, page->arena, 1);
+    if (ratios.n > MAX_RATIO_COLUMNS)
+        print_ratios_by_codec(&ratios, &grid);
     else
-        print_ratios_by_document(ratios, &grid);
-    bo_page_grid(ratios->page, &grid, ratios->first_heading);
+        print_ratios_by_document(&ratios, &grid);
+    bo_page_grid(page, &grid, ratios.first_heading);
 }
 
-static void print_bytes(const struct bo_page *page, const struct bo_format *format,
-                        const struct bo_run_document *main, unsigned most)
+static void print_bytes(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    if (notes)
-        fprintf(page->out, "%s ", notes->sizes);
+    const struct bo_page *page = chapter->page;
+    if (chapter->notes)
+        fprintf(page->out, "%s ", chapter->notes->sizes);
     fprintf(page->out, "Bytes over those of %s:\n\n",
-            bo_named_with_role(page->arena, main->baseline));
-    struct ratios bytes =
-        ratios_of(page, format, main, get_bytes, false,
-                  bo_arena_printf(page->arena, "%s, bytes", main->baseline->name));
-    bytes.most = most;
-    print_ratios(&bytes);
-    if (has_points(page, main)) {
+            bo_named_with_role(page->arena, chapter->main->baseline));
+    print_ratios(chapter, get_bytes, false, "bytes");
+    if (has_points(chapter))
         fputc('\n', page->out);
-        bo_page_picture(page, main, "sections", "where the bytes go");
-    }
+    print_picture(chapter, "sections", "where the bytes go");
 }
 
-/* Prints which ratios of a label are no difference. */
-static void print_noise(const struct bo_page *page, const struct bo_format *format,
-                        const char *label)
+static void print_overview(const struct chapter *chapter)
 {
-    const struct bo_noise noise =
-        bo_noise_of(page->run, format->name, NULL,
-                    bo_arena_printf(page->arena, "%.*s", (int)strcspn(label, "/"), label));
+    const struct bo_page *page = chapter->page;
+    const char *label = bo_run_main_label(chapter->main);
+    print_bytes(chapter);
+    if (!has_points(chapter))
+        return;
+    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label,
+            bo_named_with_role(page->arena, chapter->main->baseline));
+    print_ratios(chapter, get_main_time, true, "ns");
+    const struct bo_noise noise = bo_noise_of(page->run, chapter->format->name, NULL, label);
     const char *text = bo_noise_text(&noise, &page->run->environment, page->arena);
     if (text)
         fprintf(page->out, "\nOf `%s`, %s.\n", label, text);
 }
 
-static void print_overview(const struct bo_page *page, const struct bo_format *format,
-                           const struct bo_run_document *main)
-{
-    print_bytes(page, format, main, ALL_DOCUMENTS);
-    if (!has_points(page, main))
-        return;
-    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", bo_run_main_label(main),
-            bo_named_with_role(page->arena, main->baseline));
-    const struct ratios times =
-        ratios_of(page, format, main, get_main_time, true,
-                  bo_arena_printf(page->arena, "%s, ns", main->baseline->name));
-    print_ratios(&times);
-    print_noise(page, format, bo_run_main_label(main));
-}
-
 /* ---- the format's own tables ----------------------------------------------------------------- */
 
 static void add_group(const struct bo_run_document *document, const struct bo_extra_group *group,
-                      struct bo_arena *arena, struct bo_grid *grid)
+                      struct bo_grid *grid)
 {
     const struct bo_run_row *first = NULL, *last = NULL;
     for (const struct bo_extra_cell *cell = group->cells; cell->heading; cell++) {
@@ -444,8 +404,9 @@ static void add_group(const struct bo_run_document *document, const struct bo_ex
         if (cell == group->cells)
             first = last;
         bo_grid_add(grid, "%s",
-                    last && last->failure ? "failed"
-                                          : bo_significant(arena, last ? last->median_ns : NAN));
+                    last && last->failure
+                        ? "failed"
+                        : bo_significant(grid->arena, last ? last->median_ns : NAN));
     }
     if (first && last && last->median_ns > 0 && !isnan(first->median_ns))
         bo_grid_add(grid, "%.1fx", first->median_ns / last->median_ns);
@@ -453,9 +414,9 @@ static void add_group(const struct bo_run_document *document, const struct bo_ex
         bo_grid_add(grid, "-");
 }
 
-static void print_extra(const struct bo_page *page, const struct bo_format *format,
-                        const struct bo_extra *extra)
+static void print_extra(const struct chapter *chapter, const struct bo_extra *extra)
 {
+    const struct bo_page *page = chapter->page;
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 1);
     bo_grid_add(&grid, "document");
@@ -465,13 +426,10 @@ static void print_extra(const struct bo_page *page, const struct bo_format *form
         bo_grid_add(&grid, "%s: ratio", group->heading);
     }
     bo_grid_end_row(&grid);
-    for (size_t d = 0; d < page->run->n_documents; d++) {
-        const struct bo_run_document *document = of_format(page, d, format);
-        if (!document)
-            continue;
-        bo_grid_add(&grid, "%s", document->name);
+    for (unsigned d = 0; d < chapter->n; d++) {
+        bo_grid_add(&grid, "%s", chapter->documents[d]->name);
         for (const struct bo_extra_group *group = extra->groups; group->heading; group++)
-            add_group(document, group, page->arena, &grid);
+            add_group(chapter->documents[d], group, &grid);
         bo_grid_end_row(&grid);
     }
     fprintf(page->out, "\n### %s\n\n%s\n\n", extra->title, extra->text);
@@ -490,9 +448,10 @@ static bool is_first_of_file(const struct bo_format *format, const struct bo_cod
     return true;
 }
 
-static void print_code(const struct bo_page *page, const struct bo_format *format,
-                       const struct bo_run_document *main)
+static void print_code(const struct chapter *chapter)
 {
+    const struct bo_page *page = chapter->page;
+    const struct bo_format *format = chapter->format;
     enum { N_COLUMNS = 9 }; /* of results/adoption.tsv after the codec's name */
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", page->arena);
     struct bo_grid grid;
@@ -525,69 +484,61 @@ static void print_code(const struct bo_page *page, const struct bo_format *forma
 
 /* ---- the chapter ----------------------------------------------------------------------------- */
 
-static void print_uses(const struct bo_page *page, const struct bo_format *format,
-                       const struct bo_run_document *main)
+static void print_uses(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    if (!notes || !notes->uses)
+    const struct bo_uses *uses = chapter->notes ? chapter->notes->uses : NULL;
+    if (!uses)
         return;
-    fprintf(page->out, "%s\n", notes->uses->text);
-    bo_page_uses(page, main, notes->uses);
+    fprintf(chapter->page->out, "%s\n", uses->text);
+    bo_page_uses(chapter->page, chapter->main, uses);
 }
 
-static void print_question(const struct bo_page *page, const struct bo_format *format,
-                           const struct bo_run_document *main)
+static void print_question(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    fprintf(page->out, "%s\n", notes ? notes->question : format->summary);
+    fprintf(chapter->page->out, "%s\n",
+            chapter->notes ? chapter->notes->question : chapter->format->summary);
 }
 
-static void print_answer(const struct bo_page *page, const struct bo_format *format,
-                         const struct bo_run_document *main)
+static void print_answer(const struct chapter *chapter)
 {
-    const char *text = bo_answer_text(page->runs, page->n_runs, format, page->arena);
+    const struct bo_page *page = chapter->page;
+    const char *text = bo_answer_text(page->runs, page->n_runs, chapter->format, page->arena);
     if (text)
         fputs(text, page->out);
 }
 
-static void print_use_picks(const struct bo_page *page, const struct bo_format *format,
-                            const struct bo_run_document *main)
+static void print_use_picks(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    if (notes && notes->uses)
-        bo_page_use_picks(page, main, notes->uses);
+    if (chapter->notes && chapter->notes->uses)
+        bo_page_use_picks(chapter->page, chapter->main, chapter->notes->uses);
 }
 
-static void print_size_tables(const struct bo_page *page, const struct bo_format *format,
-                              const struct bo_run_document *main)
+static void print_size_tables(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    for (const struct bo_size_table *t = notes ? notes->tables : NULL; t && t->title; t++)
-        bo_page_size_table(page, format->name, t);
+    const struct bo_size_table *t = chapter->notes ? chapter->notes->tables : NULL;
+    for (; t && t->title; t++)
+        bo_page_size_table(chapter->page, chapter->format->name, t);
 }
 
-static void print_axes(const struct bo_page *page, const struct bo_format *format,
-                       const struct bo_run_document *main)
+static void print_axes(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    if (!notes || !notes->axes || !bo_has_axes(main))
+    const struct bo_axes *axes = chapter->notes ? chapter->notes->axes : NULL;
+    if (!axes || !bo_has_axes(chapter->main))
         return;
-    fprintf(page->out, "\n### The %s and the %s\n", notes->axes->first, notes->axes->second);
-    bo_page_axes(page, main, notes->axes);
+    fprintf(chapter->page->out, "\n### The %s and the %s\n", axes->first, axes->second);
+    bo_page_axes(chapter->page, chapter->main, axes);
 }
 
-static void print_programs(const struct bo_page *page, const struct bo_format *format,
-                           const struct bo_run_document *main)
+static void print_programs(const struct chapter *chapter)
 {
-    bo_page_programs(page, format->name);
+    bo_page_programs(chapter->page, chapter->format->name);
 }
 
-static void print_extras(const struct bo_page *page, const struct bo_format *format,
-                         const struct bo_run_document *main)
+static void print_extras(const struct chapter *chapter)
 {
-    const struct bo_format_report *notes = format->report;
-    for (const struct bo_extra *e = notes ? notes->extras : NULL; e && e->title; e++)
-        print_extra(page, format, e);
+    const struct bo_extra *e = chapter->notes ? chapter->notes->extras : NULL;
+    for (; e && e->title; e++)
+        print_extra(chapter, e);
 }
 
 static void print_heading(const struct bo_page *page, const char *heading)
@@ -595,30 +546,29 @@ static void print_heading(const struct bo_page *page, const char *heading)
     fprintf(page->out, "\n### %s\n\n", heading);
 }
 
-static void print_held_out(const struct bo_page *page, const struct bo_format *format,
-                           const struct bo_run_document *main)
+static void print_held_out(const struct chapter *chapter)
 {
+    const struct bo_page *page = chapter->page;
+    const char *format = chapter->format->name;
     struct bo_grid grid;
-    if (!bo_held_out_grid(page->run, format->name, page->arena, &grid))
+    if (!bo_held_out_grid(page->run, format, page->arena, &grid))
         return;
     print_heading(page, "Held-out documents");
-    fprintf(page->out, "%s:\n\n", bo_held_out_caption(page->run, format->name, page->arena));
+    fprintf(page->out, "%s:\n\n", bo_held_out_caption(page->run, format, page->arena));
     bo_page_grid(page, &grid, "held-out documents");
 }
 
-static void print_counts(const struct bo_page *page, const struct bo_format *format,
-                         const struct bo_run_document *main)
+static void print_counts(const struct chapter *chapter)
 {
-    bo_page_counts(page, "bench", format->name);
+    bo_page_counts(chapter->page, "bench", chapter->format->name);
 }
 
 /* The parts that other pages can show, too. */
 static const struct part {
     const char *name;
-    void (*print)(const struct bo_page *page, const struct bo_format *format,
-                  const struct bo_run_document *main);
+    void (*print)(const struct chapter *chapter);
 } parts[] = {
-    {"question", print_question}, {"answer", print_answer},        {"picture", print_picture},
+    {"question", print_question}, {"answer", print_answer},        {"picture", print_front},
     {"picks", print_picks},       {"use-picks", print_use_picks},  {"sizes", print_overview},
     {"uses", print_uses},         {"proposal", print_size_tables}, {"axes", print_axes},
     {"programs", print_programs}, {"original", print_extras},      {"code", print_code},
@@ -627,88 +577,88 @@ static const struct part {
 
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name)
 {
-    const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
+    const struct chapter chapter = chapter_of(page, format, ALL_DOCUMENTS);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (strcmp(parts[i].name, name) != 0)
             continue;
-        if (main && main->n_codecs)
-            parts[i].print(page, format, main);
+        if (chapter.main)
+            parts[i].print(&chapter);
         return true;
     }
     return false;
 }
 
 /* Lists what the format's page contains in addition to this chapter. */
-static void print_where_more_is(const struct bo_page *page, const struct bo_format *format)
+static void print_where_more_is(const struct chapter *chapter)
 {
-    const unsigned n = count_documents(page, format);
-    fprintf(page->out,
+    const char *format = chapter->format->name;
+    fprintf(chapter->page->out,
             "\nThe tables here have the %u largest documents; means are over all. "
             "[results/%s.md](%sresults/%s.md) has times on all documents, the figures of each "
             "codec for the uses, cost against size, and the code that each codec needs. It also "
             "has the sizes, every workload with its interval, operations, memory and pages of the "
             "%u document%s of this run.\n",
-            MAX_REPORT_DOCUMENTS, format->name, page->root, format->name, n, n == 1 ? "" : "s");
+            MAX_REPORT_DOCUMENTS, format, chapter->page->root, format, chapter->n,
+            chapter->n == 1 ? "" : "s");
 }
 
 void bo_page_format(const struct bo_page *page, const struct bo_format *format)
 {
-    const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
-    const struct bo_format_report *notes = format->report;
+    const struct chapter chapter = chapter_of(page, format, MAX_REPORT_DOCUMENTS);
+    const struct bo_format_report *notes = chapter.notes;
     fprintf(page->out, "\n## %s\n\n", format->name);
-    print_question(page, format, main);
-    if (!main || main->n_codecs == 0) {
+    print_question(&chapter);
+    if (!chapter.main) {
         fprintf(page->out, "\nThis run measured nothing of %s.\n", format->name);
         return;
     }
     if (notes && notes->consumer)
         fprintf(page->out, "\n%s\n", notes->consumer);
     fputc('\n', page->out);
-    print_answer(page, format, main);
-    if (has_points(page, main)) {
+    print_answer(&chapter);
+    if (has_points(&chapter)) {
         print_heading(page, "The picks");
-        print_picture(page, format, main);
+        print_front(&chapter);
         fputc('\n', page->out);
-        print_most_picks(page, format, main, MAX_REPORT_DOCUMENTS);
+        print_picks(&chapter);
     }
     print_heading(page, "Sizes on all documents");
-    print_bytes(page, format, main, MAX_REPORT_DOCUMENTS);
+    print_bytes(&chapter);
     if (notes && notes->uses) {
         print_heading(page, "The uses");
         fprintf(page->out, "%s\n", notes->uses->text);
-        print_use_picks(page, format, main);
+        print_use_picks(&chapter);
     }
-    print_where_more_is(page, format);
+    print_where_more_is(&chapter);
 }
 
 /* ---- the format's page ----------------------------------------------------------------------- */
 
-static void print_all_documents(const struct bo_page *page, const struct bo_page *curves,
-                                const struct bo_format *format, const struct bo_run_document *main)
+static void print_all_documents(const struct chapter *chapter, const struct bo_page *curves)
 {
-    const struct bo_format_report *notes = format->report;
+    const struct bo_page *page = chapter->page;
     fprintf(page->out, "\n## All documents\n");
     print_heading(page, "Sizes and times");
-    print_overview(page, format, main);
-    print_held_out(page, format, main);
-    print_size_tables(page, format, main);
-    print_axes(page, format, main);
-    if (notes && notes->uses) {
+    print_overview(chapter);
+    print_held_out(chapter);
+    print_size_tables(chapter);
+    print_axes(chapter);
+    if (chapter->notes && chapter->notes->uses) {
         print_heading(page, "The uses");
-        print_uses(page, format, main);
+        print_uses(chapter);
     }
-    bo_page_curves(curves, format->name);
-    print_programs(page, format, main);
-    print_extras(page, format, main);
-    print_counts(page, format, main);
+    bo_page_curves(curves, chapter->format->name);
+    print_programs(chapter);
+    print_extras(chapter);
+    print_counts(chapter);
     print_heading(page, "The code");
-    print_code(page, format, main);
+    print_code(chapter);
 }
 
 void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
                        const struct bo_format *format)
 {
-    const struct bo_run_document *main = bo_run_document(page->run, format->name, NULL);
+    const struct chapter chapter = chapter_of(page, format, ALL_DOCUMENTS);
     fprintf(page->out,
             "# %s in full\n\n"
             "Written by `bakeoff report` from [%s](%s%s). A summary of the tables, and how to read "
@@ -718,12 +668,10 @@ void bo_page_documents(const struct bo_page *page, const struct bo_page *curves,
             "- [All documents](#all-documents)\n",
             format->name, page->results, page->root, page->results, page->root, format->name,
             page->root);
-    for (size_t d = 0; d < page->run->n_documents; d++)
-        if (of_format(page, d, format))
-            fprintf(page->out, "- %s\n", page->run->documents[d].name);
-    if (main && main->n_codecs)
-        print_all_documents(page, curves, format, main);
-    for (size_t d = 0; d < page->run->n_documents; d++)
-        if (of_format(page, d, format))
-            bo_page_document(page, &page->run->documents[d]);
+    for (unsigned d = 0; d < chapter.n; d++)
+        fprintf(page->out, "- %s\n", chapter.documents[d]->name);
+    if (chapter.main)
+        print_all_documents(&chapter, curves);
+    for (unsigned d = 0; d < chapter.n; d++)
+        bo_page_document(page, chapter.documents[d]);
 }
