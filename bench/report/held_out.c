@@ -1,67 +1,44 @@
 /* Held-out documents beside the others. */
 #include "bench/report/held_out.h"
 
-#include <math.h>
 #include <string.h>
 
-static bool counts(const struct bo_run_document *document, const char *format, bool held_out)
-{
-    return strcmp(document->format, format) == 0 && !document->scale &&
-           document->held_out == held_out;
-}
+#include "bench/report/paths.h"
 
-unsigned bo_n_documents(const struct bo_run *run, const char *format, bool held_out)
-{
-    unsigned n = 0;
-    for (size_t d = 0; d < run->n_documents; d++)
-        n += counts(&run->documents[d], format, held_out);
-    return n;
-}
+/* A format's documents, without those for curves. */
+struct documents {
+    const struct bo_run_document **items;
+    unsigned n;
+};
 
-/* A codec's bytes (label NULL) or time; NaN if missing. */
-static double figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                     const char *label)
+/* The held-out documents, or the others. */
+static struct documents documents_of(const struct bo_run *run, const char *format, bool held_out,
+                                     struct bo_arena *arena)
 {
-    if (!codec)
-        return NAN;
-    if (!label)
-        return codec->has_bytes && codec->bytes ? (double)codec->bytes : NAN;
-    const struct bo_run_row *row = bo_run_row(document, codec, label);
-    return row && !row->failure && row->median_ns > 0 ? row->median_ns : NAN;
-}
-
-/* The mean ratio of the codec to the baseline; NaN if one of them lacks a figure on a document. */
-static double mean_ratio(const struct bo_run *run, const char *format, bool held_out,
-                         const char *codec, const char *label)
-{
-    double sum = 0;
-    unsigned n = 0;
+    struct documents documents = {
+        bo_array_or_abort(arena, run->n_documents, sizeof *documents.items), 0};
     for (size_t d = 0; d < run->n_documents; d++) {
         const struct bo_run_document *document = &run->documents[d];
-        if (!counts(document, format, held_out) || document->n_codecs == 0)
-            continue;
-        sum += log(figure(document, bo_run_codec(document, codec), label) /
-                   figure(document, document->baseline, label));
-        n++;
+        if (strcmp(document->format, format) == 0 && !document->scale &&
+            document->held_out == held_out)
+            documents.items[documents.n++] = document;
     }
-    return n ? exp(sum / n) : NAN;
+    return documents;
 }
 
-static void add_side_by_side(const struct bo_run *run, const char *format, const char *codec,
-                             const char *label, struct bo_grid *grid)
+/* The mean ratio of the codec's bytes (label NULL) or times to those of the other one. */
+static double mean_ratio(const struct documents *on, const char *codec, const char *other,
+                         const char *label)
 {
-    const double known = mean_ratio(run, format, false, codec, label);
-    const double held_out = mean_ratio(run, format, true, codec, label);
-    bo_grid_ratio(grid, known);
-    bo_grid_ratio(grid, held_out);
-    bo_grid_ratio(grid, held_out / known);
+    return label ? bo_time_over(on->items, on->n, codec, other, label, false).ratio
+                 : bo_bytes_over(on->items, on->n, codec, other).ratio;
 }
 
 /* The common property of the documents that are not held out. */
-static const char *kind_of_others(const struct bo_run *run, const char *format)
+static const char *kind_of_others(const struct documents *others)
 {
-    for (size_t d = 0; d < run->n_documents; d++)
-        if (counts(&run->documents[d], format, false) && !run->documents[d].embedded)
+    for (unsigned d = 0; d < others->n; d++)
+        if (!others->items[d]->embedded)
             return "other";
     return "embedded";
 }
@@ -70,25 +47,34 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
                       struct bo_grid *grid_ret)
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
-    if (!main || bo_n_documents(run, format, true) == 0 || bo_n_documents(run, format, false) == 0)
+    const struct documents held_out = documents_of(run, format, true, arena);
+    const struct documents others = documents_of(run, format, false, arena);
+    if (held_out.n == 0 || others.n == 0)
         return false;
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(main, arena, &codecs);
-    const char *label = bo_run_main_label(main), *others = kind_of_others(run, format);
-    const char *const what[] = {"bytes", label};
+    const char *kind = kind_of_others(&others);
+    const char *const labels[] = {NULL, bo_run_main_label(main)};
+    const unsigned n_figures = labels[1] ? 2 : 1;
     bo_grid_init(grid_ret, arena, 2);
     bo_grid_texts(grid_ret, "codec", "role", NULL);
-    for (unsigned i = 0; i < 2 && what[i]; i++) {
-        bo_grid_add(grid_ret, "%s, %s", what[i], others);
-        bo_grid_add(grid_ret, "%s, held-out", what[i]);
-        bo_grid_add(grid_ret, "%s, held-out over %s", what[i], others);
+    for (unsigned i = 0; i < n_figures; i++) {
+        const char *what = labels[i] ? labels[i] : "bytes";
+        bo_grid_add(grid_ret, "%s, %s", what, kind);
+        bo_grid_add(grid_ret, "%s, held-out", what);
+        bo_grid_add(grid_ret, "%s, held-out over %s", what, kind);
     }
     bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n; c++) {
         bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[c]), codecs[c]->role, NULL);
-        add_side_by_side(run, format, codecs[c]->name, NULL, grid_ret);
-        if (label)
-            add_side_by_side(run, format, codecs[c]->name, label, grid_ret);
+        for (unsigned i = 0; i < n_figures; i++) {
+            const char *name = codecs[c]->name, *other = main->baseline->name;
+            const double known = mean_ratio(&others, name, other, labels[i]);
+            const double unseen = mean_ratio(&held_out, name, other, labels[i]);
+            bo_grid_ratio(grid_ret, known);
+            bo_grid_ratio(grid_ret, unseen);
+            bo_grid_ratio(grid_ret, unseen / known);
+        }
         bo_grid_end_row(grid_ret);
     }
     return true;
@@ -98,18 +84,16 @@ char *bo_held_out_caption(const struct bo_run *run, const char *format, struct b
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
     const char *label = main ? bo_run_main_label(main) : NULL;
-    const unsigned n = bo_n_documents(run, format, true);
+    const struct documents held_out = documents_of(run, format, true, arena);
+    const struct documents others = documents_of(run, format, false, arena);
     char *names = bo_arena_printf(arena, "%s", "");
-    for (size_t d = 0; d < run->n_documents; d++)
-        if (counts(&run->documents[d], format, true))
-            names =
-                bo_arena_printf(arena, "%s%s%s", names, *names ? ", " : "", run->documents[d].name);
-    const unsigned n_others = bo_n_documents(run, format, false);
+    for (unsigned d = 0; d < held_out.n; d++)
+        names = bo_arena_printf(arena, "%s%s%s", names, d ? ", " : "", held_out.items[d]->name);
     return bo_arena_printf(
         arena,
         "%s: geometric means over %u %s document%s and over %u held-out one%s (%s), of bytes%s%s "
         "over those of %s on the same document",
-        format, n_others, kind_of_others(run, format), n_others == 1 ? "" : "s", n,
-        n == 1 ? "" : "s", names, label ? " and of the time of " : "", label ? label : "",
+        format, others.n, kind_of_others(&others), others.n == 1 ? "" : "s", held_out.n,
+        held_out.n == 1 ? "" : "s", names, label ? " and of the time of " : "", label ? label : "",
         bo_named_with_role(arena, main ? main->baseline : NULL));
 }

@@ -10,12 +10,6 @@
 #include "harness/core/print.h"
 
 /*
- * The number of the format's held-out documents, or (false) of the others. Those for curves are not
- * counted.
- */
-unsigned bo_n_documents(const struct bo_run *run, const char *format, bool held_out);
-
-/*
  * One line per codec: geometric means of its bytes and of its time for the main queries, each
  * divided by that of the first codec. There is one mean over the documents that are not held out,
  * one over those that are, and the second mean divided by the first. "-" if a codec lacks the
