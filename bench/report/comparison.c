@@ -65,7 +65,8 @@ struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsig
     return bo_time_unit_for(ns);
 }
 
-double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec)
+/* The codec's bytes over those of the document's baseline; NaN where one of them is unknown. */
+static double bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
     const struct bo_run_codec *baseline = document->baseline;
     return codec->has_bytes && baseline && baseline->has_bytes && baseline->bytes
@@ -76,7 +77,7 @@ double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_ru
 char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
                     const struct bo_run_codec *codec)
 {
-    const double ratio = bo_bytes_ratio(document, codec);
+    const double ratio = bytes_ratio(document, codec);
     return isnan(ratio) ? bo_arena_printf(arena, "-") : bo_arena_printf(arena, "%.3f", ratio);
 }
 
@@ -248,7 +249,7 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
             bo_grid_add(grid, "%s", codec->path);
         const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
         add_valued(grid, bytes_cell(arena, codec), bytes);
-        add_valued(grid, bo_ratio_cell(arena, document, codec), bo_bytes_ratio(document, codec));
+        add_valued(grid, bo_ratio_cell(arena, document, codec), bytes_ratio(document, codec));
         add_valued(grid, bo_per_unit_cell(arena, document, codec),
                    bytes / (double)document->n_units);
         add_times(document, codec, filter, true, detail, grid);
@@ -486,7 +487,7 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
         (int)bo_is_path(document, codec), "reads", codec->reads, "probabilistic",
         (int)codec->probabilistic, "leaves_out", codec->leaves_out, "bytes",
         codec->has_bytes ? json_integer((json_int_t)codec->bytes) : json_null(), "ratio",
-        bo_number_json(bo_bytes_ratio(document, codec)), "bytes_per_unit",
+        bo_number_json(bytes_ratio(document, codec)), "bytes_per_unit",
         bo_number_json(document->n_units ? bytes / (double)document->n_units : NAN), "sections",
         sections_json(codec, &codec->size->sections), "aside",
         sections_json(codec, &codec->size->aside), "rows", rows, "failed_at",
@@ -507,41 +508,32 @@ json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_lab
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-struct lines {
-    struct bo_arena *arena;
-    const char **texts;
-    size_t n, cap;
-};
-
-static void add_line(struct lines *lines, const char *text)
-{
-    bo_abort_unless(bo_grow(lines->arena, &lines->texts, lines->n, 1, &lines->cap));
-    lines->texts[lines->n++] = text;
-}
-
 size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
                               const char ***lines_ret)
 {
-    struct lines lines = {.arena = arena};
+    /* at most one of the codec and one of each label */
+    const char **lines =
+        bo_array_or_abort(arena, document->n_codecs * (document->n_labels + 1u), sizeof *lines);
+    size_t n = 0;
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         const char *label, *failure = bo_first_failure(document, codec, &label), *last = NULL;
         if (bo_run_refusal(codec)) {
-            add_line(&lines, bo_arena_printf(arena, "not held by %s: %s", codec->name,
-                                             bo_run_refusal(codec)));
+            lines[n++] =
+                bo_arena_printf(arena, "not held by %s: %s", codec->name, bo_run_refusal(codec));
             continue;
         }
         if (failure && !label)
-            add_line(&lines, bo_arena_printf(arena, "failed: %s: %s", codec->name, last = failure));
+            lines[n++] = bo_arena_printf(arena, "failed: %s: %s", codec->name, last = failure);
         for (unsigned l = 0; l < document->n_labels; l++) {
             const struct bo_run_row *row = codec->rows[l];
             if (!row || !row->failure || (last && strcmp(last, row->failure) == 0))
                 continue; /* the same failure again */
             last = row->failure;
-            add_line(&lines, bo_arena_printf(arena, "failed: %s, %s: %s", codec->name,
-                                             document->labels[l], last));
+            lines[n++] = bo_arena_printf(arena, "failed: %s, %s: %s", codec->name,
+                                         document->labels[l], last);
         }
     }
-    *lines_ret = lines.texts;
-    return lines.n;
+    *lines_ret = lines;
+    return n;
 }

@@ -35,10 +35,7 @@ char *bo_time_cell(struct bo_arena *arena, const struct bo_run_row *row, struct 
 /* The unit of a document's column: that of the first codec's time. */
 struct bo_time_unit bo_column_unit(const struct bo_run_document *document, unsigned label);
 
-/* The codec's bytes over those of the document's baseline; NaN where one of them is unknown. */
-double bo_bytes_ratio(const struct bo_run_document *document, const struct bo_run_codec *codec);
-
-/* The same as "1.282"; "-" for NaN. */
+/* The codec's bytes over those of the document's baseline: "1.282"; "-" if one is unknown. */
 char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
                     const struct bo_run_codec *codec);
 

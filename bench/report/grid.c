@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/runs/run.h"
 #include "harness/core/print.h"
 
 void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left)
@@ -280,16 +281,15 @@ static unsigned count_heading_lines(const char *heading, size_t *width_ret)
     return n_lines;
 }
 
-/* Prints the part of a text that fits, padded to the width. */
-static void print_aligned(const char *text, size_t n, size_t width, bool left, FILE *out)
+/* A line with the part of a text that fits, padded to the width. */
+static char *add_aligned(struct bo_arena *arena, const char *line, const char *text, size_t n,
+                         size_t width, bool left)
 {
     const bool cut = n > width;
     const size_t shown = cut ? width - 1 : n;
-    if (!left)
-        fprintf(out, "%*s", (int)(width - shown - cut), "");
-    fprintf(out, "%.*s%s", (int)shown, text, cut ? "~" : "");
-    if (left)
-        fprintf(out, "%*s", (int)(width - shown - cut), "");
+    const int padding = (int)(width - shown - cut);
+    return bo_arena_printf(arena, "%s%*s%.*s%s%*s", line, left ? 0 : padding, "", (int)shown, text,
+                           cut ? "~" : "", left ? padding : 0, "");
 }
 
 /* A group of adjacent columns, after the first column. */
@@ -300,35 +300,29 @@ struct panel {
     FILE *out;
 };
 
-/* Prints one line of cells without trailing spaces, through a buffer. */
+/* Prints one line of cells without trailing spaces. */
 static void print_line(const struct panel *panel, const char *const *texts, const size_t *lengths)
 {
-    char *line = NULL;
-    size_t n = 0;
-    FILE *buffer = open_memstream(&line, &n);
-    if (!buffer)
-        abort();
-    print_aligned(texts[0], lengths[0], panel->widths[0], true, buffer);
+    struct bo_arena *arena = panel->grid->arena;
+    char *line = add_aligned(arena, "", texts[0], lengths[0], panel->widths[0], true);
     for (unsigned c = panel->first; c < panel->end; c++) {
-        fprintf(buffer, "%*s", GAP, "");
-        print_aligned(texts[c], lengths[c], panel->widths[c], c < panel->grid->n_left, buffer);
+        line = bo_arena_printf(arena, "%s%*s", line, GAP, "");
+        line = add_aligned(arena, line, texts[c], lengths[c], panel->widths[c],
+                           c < panel->grid->n_left);
     }
-    fclose(buffer);
+    size_t n = strlen(line);
     while (n && line[n - 1] == ' ')
         n--;
     fprintf(panel->out, "%.*s\n", (int)n, line);
-    free(line);
 }
 
 static void print_panel_heading(const struct panel *panel)
 {
     const struct bo_grid *grid = panel->grid;
-    const char **texts = calloc(grid->n_columns, sizeof *texts);
-    const char **rests = calloc(grid->n_columns, sizeof *rests);
-    size_t *lengths = calloc(grid->n_columns, sizeof *lengths);
-    unsigned *missing = calloc(grid->n_columns, sizeof *missing);
-    if (!texts || !rests || !lengths || !missing)
-        abort();
+    const char **texts = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *texts);
+    const char **rests = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *rests);
+    size_t *lengths = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *lengths);
+    unsigned *missing = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *missing);
     unsigned n_lines = 0;
     size_t width;
     for (unsigned c = 0; c < grid->n_columns; c++) {
@@ -344,33 +338,24 @@ static void print_panel_heading(const struct panel *panel)
         }
         print_line(panel, texts, lengths);
     }
-    free(texts);
-    free(rests);
-    free(lengths);
-    free(missing);
 }
 
 static void print_panel(const struct panel *panel)
 {
     const struct bo_grid *grid = panel->grid;
-    size_t *lengths = calloc(grid->n_columns, sizeof *lengths);
-    if (!lengths)
-        abort();
+    size_t *lengths = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *lengths);
     print_panel_heading(panel);
     for (size_t r = 1; r < bo_grid_n_rows(grid); r++) {
         for (unsigned c = 0; c < grid->n_columns; c++)
             lengths[c] = strlen(cell_at(grid, r, c));
         print_line(panel, &grid->cells[r * grid->n_columns], lengths);
     }
-    free(lengths);
 }
 
 /* The width of each column, limited so that it fits beside the first column. */
 static size_t *measure_columns(const struct bo_grid *grid, unsigned width)
 {
-    size_t *widths = calloc(grid->n_columns, sizeof *widths);
-    if (!widths)
-        abort();
+    size_t *widths = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *widths);
     for (unsigned c = 0; c < grid->n_columns; c++) {
         const size_t max = c == 0 ? width / 2 : width - widths[0] - GAP;
         count_heading_lines(cell_at(grid, 0, c), &widths[c]);
@@ -387,7 +372,7 @@ void bo_grid_text(const struct bo_grid *grid, unsigned width, FILE *out)
 {
     if (grid->n_columns == 0)
         return;
-    size_t *widths = measure_columns(grid, width);
+    const size_t *widths = measure_columns(grid, width);
     struct panel panel = {.grid = grid, .widths = widths, .first = 1, .out = out};
     do {
         size_t used = widths[0];
@@ -399,5 +384,4 @@ void bo_grid_text(const struct bo_grid *grid, unsigned width, FILE *out)
         if (panel.first < grid->n_columns)
             putc('\n', out);
     } while (panel.first < grid->n_columns);
-    free(widths);
 }

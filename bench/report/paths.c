@@ -47,8 +47,12 @@ bool bo_has_paths(const struct bo_run_document *document)
     return false;
 }
 
-const struct bo_run_row *bo_portable_row(const struct bo_run_document *document,
-                                         const struct bo_run_codec *codec, const char *label)
+/*
+ * The codec's row under a label in portable C: that of its portable variant; else its own, if it
+ * ran as portable C; else that of one of its paths that did. NULL if none was measured.
+ */
+static const struct bo_run_row *portable_row(const struct bo_run_document *document,
+                                             const struct bo_run_codec *codec, const char *label)
 {
     const struct bo_run_row *row = bo_run_variant_row(document, codec, BO_PORTABLE, label);
     if (row || bo_is_portable(document, codec))
@@ -68,9 +72,9 @@ double bo_portable_figure(const struct bo_run_document *document, const struct b
     const bool is_time =
         figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT || figure->kind == BO_UNIT_RATE;
     *is_own_ret = !is_time || !has_other_code(document, codec);
-    return *is_own_ret ? bo_figure_value(document, codec, figure, NULL)
-                       : bo_figure_of_row(document, bo_portable_row(document, codec, figure->label),
-                                          figure);
+    return *is_own_ret
+               ? bo_figure_value(document, codec, figure, NULL)
+               : bo_figure_of_row(document, portable_row(document, codec, figure->label), figure);
 }
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
@@ -80,9 +84,8 @@ static struct bo_mean_ratio value_of(const struct bo_run_document *document, con
                                      const struct bo_figure *figure, bool portable)
 {
     const struct bo_run_codec *codec = bo_run_codec(document, name);
-    const struct bo_run_row *row = portable && codec
-                                       ? bo_portable_row(document, codec, figure->label)
-                                       : bo_run_row(document, codec, figure->label);
+    const struct bo_run_row *row = portable && codec ? portable_row(document, codec, figure->label)
+                                                     : bo_run_row(document, codec, figure->label);
     const double v = figure->kind == BO_SIZE_PER_UNIT && codec
                          ? bo_figure_value(document, codec, figure, NULL)
                          : bo_figure_of_row(document, row, figure);

@@ -24,13 +24,6 @@ bool bo_runs_path(const struct bo_run_codec *codec);
 bool bo_has_paths(const struct bo_run_document *document);
 
 /*
- * The codec's row under a label in portable C: that of its portable variant; else its own, if it
- * ran as portable C; else that of one of its paths that did. NULL if none was measured.
- */
-const struct bo_run_row *bo_portable_row(const struct bo_run_document *document,
-                                         const struct bo_run_codec *codec, const char *label);
-
-/*
  * The codec's figure in portable C. NaN if it was not measured. *is_own_ret: the codec itself ran
  * as portable C, so the figure is its own. Figures other than times do not depend on the path.
  */

@@ -4,25 +4,21 @@
 #include <math.h>
 
 #include "bench/runs/results.h"
+#include "harness/core/print.h"
 
 enum { MAX_COLUMNS = 64, CELL = 64 };
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-static double unit_ns(double ns)
+/* Seconds for NaN: a column without times. */
+static struct bo_time_unit unit_of(double ns)
 {
-    return ns < 1e4 ? 1 : ns < 1e7 ? 1e3 : ns < 1e10 ? 1e6 : 1e9;
-}
-
-const char *bo_table_unit(double ns)
-{
-    const double unit = unit_ns(ns);
-    return unit < 1e3 ? "ns" : unit < 1e6 ? "us" : unit < 1e9 ? "ms" : "s";
+    return bo_time_unit_for(isnan(ns) ? INFINITY : ns);
 }
 
 void bo_table_format_time(double ns, double scale_ns, char *text_ret, size_t nbytes)
 {
-    const double v = ns / unit_ns(scale_ns);
+    const double v = ns / unit_of(scale_ns).ns;
     snprintf(text_ret, nbytes, "%.*f", v < 0.0995 ? 4 : v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
 }
 
@@ -103,7 +99,7 @@ static void print_columns(const struct layout *layout, unsigned first, unsigned 
     fprintf(out, "%-*s", (int)layout->name_width, "");
     for (unsigned c = first; c < end; c++) {
         const struct column *column = &layout->columns[c];
-        snprintf(text, sizeof text, "%s, %s", column->label, bo_table_unit(column->scale_ns));
+        snprintf(text, sizeof text, "%s, %s", column->label, unit_of(column->scale_ns).name);
         fprintf(out, "  %*s", (int)column->width, text);
     }
     fputc('\n', out);
