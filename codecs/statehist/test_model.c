@@ -148,6 +148,32 @@ TEST(test_flaws)
     expect_flaw(0, 9, "string is not UTF-8", 0, 0);
 }
 
+/* Counts at their limits are accepted: another flaw, or the memory for so many, ends the check. */
+TEST(test_most_quarks_and_intervals)
+{
+    struct bo_arena none;
+    struct statehist_model *model;
+    struct statehist_flaw flaw;
+    uint32_t quark, first = 0;
+    if (SIZE_MAX == UINT32_MAX) /* no memory can have so many */
+        skip();
+    bo_arena_init(&none, 256);
+    assert_ptr_equal(statehist_tree_flaw(NULL, INT32_MAX, &none, &quark), statehist_no_memory);
+    assert_string_equal(statehist_tree_flaw(NULL, UINT32_C(1) << 31, &none, &quark),
+                        "too many quarks");
+    struct statehist_model many = {.first = &first, .n_intervals = UINT32_MAX};
+    assert_string_equal(statehist_model_flaw(&many, &none), "interval of no quark");
+    many.n_intervals++;
+    assert_string_equal(statehist_model_flaw(&many, &none), "too many intervals");
+    begin();
+    add(0, 0, 9, STATEHIST_NULL, 0);
+    builder.n_intervals = UINT32_MAX;
+    expect_flaw(0, 9, "quark is out of range", 0, 0);
+    builder.n_intervals++;
+    assert_int_equal(statehist_finish(&builder, 0, 9, &model, &flaw), BO_CORRUPT);
+    assert_string_equal(flaw.what, "too many intervals");
+}
+
 TEST(test_values)
 {
     static const struct {

@@ -124,6 +124,9 @@ TEST(test_windows)
     sink = sink_of(0);
     assert_int_equal(kind_of(STATEHIST_WINDOW)->oracle(model, &query, 1, &sink), BO_OK);
     assert_int_equal(sink.n, 0);
+    static const uint8_t beyond[] = {3, 0, 0, 0};
+    query.quarks = (struct bo_span){beyond, sizeof beyond};
+    assert_int_equal(kind_of(STATEHIST_WINDOW)->oracle(model, &query, 1, &sink), BO_OUT_OF_RANGE);
 }
 
 /* The digest does not depend on the order of the intervals. It depends on everything else. */
@@ -327,6 +330,13 @@ TEST(test_command_line)
     /* Two times in one interval; an interval between two times is not answered. */
     expect_answer(model, STATEHIST_TIMES, 6, (char *[]){"3", "100", "149", "151", "1", "0"},
                   "1\t100\t149\tn\t\n1\t151\t198\td\t0.5\n0\t100\t199\tn\t\n");
+    /* The last time of an interval, and the first of the next one. */
+    expect_answer(model, STATEHIST_TIMES, 6, (char *[]){"4", "100", "149", "150", "198", "1"},
+                  "1\t100\t149\tn\t\n1\t150\t150\ti\t-7\n1\t151\t198\td\t0.5\n");
+    /* Without quarks, nothing is answered. */
+    expect_answer(model, STATEHIST_WINDOW, 3, (char *[]){"149", "150", "2"}, "");
+    expect_answer(model, STATEHIST_TIMES, 2, (char *[]){"1", "149"}, "");
+    expect_answer(model, STATEHIST_RANGE2D, 2, (char *[]){"149", "151"}, "");
     expect_answer(model, STATEHIST_RANGE2D, 4, (char *[]){"149", "151", "1", "0"},
                   "1\t100\t149\tn\t\n1\t150\t150\ti\t-7\n1\t151\t198\td\t0.5\n"
                   "0\t100\t199\tn\t\n");

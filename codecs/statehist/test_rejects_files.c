@@ -98,6 +98,9 @@ static const struct json_case json_cases[] = {
      "surrogate without its pair"},
     {2, TREE("{\"children\":{\"\\ud800\\udfff\":{\"key\":0},\"\\udbff\\udc00\":{\"key\":1}}}"),
      BO_OK, NULL},
+    {2, TREE("{\"children\":{\"\\ud7ff\":{\"key\":0},\"\\ue000\":{\"key\":1}}}"), BO_OK, NULL},
+    {2, TREE("{\"children\":{\"a@\\udfff\":{\"key\":0}}}"), BO_CORRUPT,
+     "surrogate without its pair"},
     {2, TREE("{\"children\":{\"a@\\ud800\\u0041\":{\"key\":0}}}"), BO_CORRUPT,
      "surrogate without its pair"},
     {2, TREE("{\"children\":{\"a@\\x\":{\"key\":0}}}"), BO_CORRUPT, "unknown escape"},
@@ -107,6 +110,9 @@ static const struct json_case json_cases[] = {
     {2, TREE("{\"children\":{\"a@\n\":{\"key\":0}}}"), BO_CORRUPT, "control character in a string"},
     {2, TREE("{\"children\":{\"a\":@0}}"), BO_CORRUPT, "not an object"},
     {2, TREE("{\"children\":@[]}"), BO_CORRUPT, "not an object"},
+    /* Two attributes take two bytes at least: fewer are refused unread. */
+    {2, "@[]", BO_CORRUPT, "not an object"},
+    {2, "[@", BO_UNSUPPORTED, "quark has no place in the tree"},
 };
 
 TEST_WITH(test_json_of_histories, set_up, tear_down)
@@ -207,6 +213,7 @@ static const struct patch patches[] = {
     {"typed-null", "null bit in none", N_SECOND + 19, 1, 0x80, BO_CORRUPT, N_SECOND + 16,
      "null bit where no value is declared"},
     {"flat", "unknown type", F_FIRST + 20, 1, 99, BO_CORRUPT, F_FIRST + 20, "unknown type"},
+    {"flat", "type after bool", F_FIRST + 20, 1, 5, BO_CORRUPT, F_FIRST + 20, "unknown type"},
     {"flat", "type below null", F_FIRST + 20, 1, 0xfe, BO_CORRUPT, F_FIRST + 20, "unknown type"},
     {"flat", "custom value", F_FIRST + 20, 1, 20, BO_UNSUPPORTED, F_FIRST + 20,
      "custom values (type 20) are not supported"},
@@ -324,11 +331,17 @@ enum {
     }
 #define ENDS "text ends before it starts or after the last text"
 #define STARTS "starts of a timeline do not ascend, or exceed the history's end"
+#define TOO_MANY "count does not fit 32 bits"
+#define SHORTER "shorter than its header says"
 #define NOT_ALL "timelines do not cover all intervals"
 static const struct patch arrays_patches[] = {
     ARRAYS("start after end", 0, 8, 31, BO_CORRUPT, 8, "history ends before it starts"),
-    ARRAYS("2^32 intervals", 28, 1, 1, BO_CORRUPT, 24, "count does not fit 32 bits"),
-    ARRAYS("2^32 bytes of names", 36, 1, 1, BO_CORRUPT, 24, "count does not fit 32 bits"),
+    ARRAYS("2^32 - 1 intervals", 24, 8, UINT32_MAX, BO_TRUNCATED, A_END, SHORTER),
+    ARRAYS("2^32 intervals", 24, 8, UINT64_C(1) << 32, BO_CORRUPT, 24, TOO_MANY),
+    ARRAYS("2^32 - 1 bytes of names", 32, 8, UINT32_MAX, BO_TRUNCATED, A_END, SHORTER),
+    ARRAYS("2^32 bytes of names", 32, 8, UINT64_C(1) << 32, BO_CORRUPT, 24, TOO_MANY),
+    ARRAYS("2^32 - 1 bytes of strings", 40, 8, UINT32_MAX, BO_TRUNCATED, A_END, SHORTER),
+    ARRAYS("2^32 bytes of strings", 40, 8, UINT64_C(1) << 32, BO_CORRUPT, 24, TOO_MANY),
     ARRAYS("2^64 - 1 bytes of strings", 40, 8, UINT64_MAX, BO_CORRUPT, 24,
            "count does not fit 32 bits"),
     ARRAYS("10^9 intervals", 24, 4, 1000000000, BO_TRUNCATED, A_END,

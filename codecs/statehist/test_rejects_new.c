@@ -99,12 +99,16 @@ static const struct test_case time_index_cases[] = {
     {"tree shorter", 34, BYTES("\x0c"), BO_CORRUPT, 132, "bytes follow the end"},
     {"string longer", 35, BYTES("\x03"), BO_CORRUPT, 36, "coded strings are invalid"},
     {"string shorter", 35, BYTES("\x01"), BO_CORRUPT, 37, "bytes after the last string"},
+    {"2^32 - 2 values", 38, BYTES("\xfe\xff\xff\xff\x0f\0\0\0\0"), BO_TRUNCATED, 49,
+     "list ends inside its header"},
     {"2^32 - 1 values", 38, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 43,
      "class has too many values"},
     {"an int of more than 32 bits", 47, BYTES("\x10"), BO_CORRUPT, 58,
      "value code is out of range"},
     {"a string beyond the last", 48, BYTES("\x01"), BO_CORRUPT, 65, "value code is out of range"},
     {"base of 65 bits", 50, BYTES("\x41"), BO_CORRUPT, 50, "list has fields of too many bits"},
+    {"base of 64 bits, place of 56", 50, BYTES("\x40\x38"), BO_CORRUPT, 56,
+     "list has more numbers than bytes"},
     {"place of 57 bits", 51, BYTES("\x39"), BO_CORRUPT, 50, "list has fields of too many bits"},
     {"places run on", 52, BYTES("\x7f"), BO_TRUNCATED, 53, "list runs past its section's end"},
     {"a row without ones", 54, BYTES("\x00\x00"), BO_CORRUPT, 71, "record is damaged"},
@@ -113,6 +117,9 @@ static const struct test_case time_index_cases[] = {
     {"number of intervals is 0", 57, BYTES("\x00"), BO_CORRUPT, 56, "record is damaged"},
     {"shape number out of range", 56, BYTES("\x81"), BO_CORRUPT, 56, "record is damaged"},
     {"blocks of 63 place bits", 57, BYTES("\xff"), BO_CORRUPT, 56, "record is damaged"},
+    {"a second interval that starts first", 61, BYTES("\x00\x40"), BO_CORRUPT, 58,
+     "keys do not ascend"},
+    {"a second interval that starts 1 later", 61, BYTES("\x20\x40"), BO_OK, 0, NULL},
     {"key beyond the end", 63, BYTES("\xff"), BO_CORRUPT, 58, "block is damaged"},
     {"checkpoints that are not there", 71, BYTES("\x01"), BO_TRUNCATED, 72,
      "varint runs past the end"},
@@ -275,6 +282,28 @@ static void expect_zeros(struct bo_span file, size_t n_zeros, size_t nbytes, con
     bo_arena_free(&arena);
 }
 
+/* More than 2^20 intervals have a table of 2^22 counters, too, and at least 65 536 bytes. */
+TEST(test_largest_table)
+{
+    enum { NBYTES = (1 << 16) + 64 };
+    static uint8_t file[NBYTES] = "MCX1";
+    const struct bo_codec *codec = bo_find_codec(test_format(), "mixed-contexts");
+    memcpy(file + 22, "\x81\x80\x40", 3); /* 2^20 + 1 intervals */
+    for (uint8_t bits = 21; bits <= 23; bits++) {
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *model;
+        file[25] = bits;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const struct bo_span in = {file, sizeof file};
+        assert_true(codec->decode(codec, in, &arena, &model, &error) != BO_OK);
+        assert_string_equal(error.what, bits == 22
+                                            ? "varint runs past the end"
+                                            : "table size does not match the number of intervals");
+        bo_arena_free(&arena);
+    }
+}
+
 /* Files of few bytes are padded with zeros, so that a byte never expands to over 16 intervals. */
 TEST(test_zeros)
 {
@@ -339,26 +368,26 @@ TEST(test_changed_bits)
 }
 
 /*
- * Attributes are predicted by candidates in classes of more than 32. 48 threads take turns in an
- * order that repeats, but for one turn in seven: at each time one thread ends its turn and another
- * one begins its own. Turns take any time, so that the file is in the order of time.
+ * Whether some bit of a file changes an attribute to a candidate that was refused. Threads take
+ * turns in an order that repeats, but for one turn in seven: at each time one thread ends its turn
+ * and another one begins its own. Turns take any time, so that the file is in the order of time.
  */
-TEST(test_candidates)
+static bool has_candidates(int n_threads)
 {
-    enum { N_THREADS = 48, N_TURNS = 120, END = 1000000 };
+    enum { MAX_THREADS = 33, N_TURNS = 120, END = 1000000 };
     static const char *const phrase = "attribute is one of the candidates refused";
     struct bo_random random = bo_random_seeded(1);
-    int since[N_THREADS] = {0}, running = 0, time = 0;
+    int since[MAX_THREADS] = {0}, running = 0, time = 0;
     bool seen = false;
     struct bo_arena arena;
     struct bo_writer text;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&text, &arena);
     bo_put_text(&text, "# statehistory-tsv 1\n# start: 0\n# end: %d\nQ\t0\t-1\tThreads\n", END);
-    for (int t = 0; t < N_THREADS; t++)
+    for (int t = 0; t < n_threads; t++)
         bo_put_text(&text, "Q\t%d\t0\t%d\nQ\t%d\t%d\tstatus\n", 2 * t + 1, t, 2 * t + 2, 2 * t + 1);
     for (int i = 1; i <= N_TURNS; i++) {
-        const int next = i % 7 ? (running + 5) % N_THREADS : i * 11 % N_THREADS;
+        const int next = i % 7 ? (running + 5) % n_threads : i * 11 % n_threads;
         const int changed[2] = {running < next ? running : next, running < next ? next : running};
         time += 1 + (int)bo_random_below(&random, 1000);
         for (int k = 0; k < 2 && next != running; k++) {
@@ -369,15 +398,22 @@ TEST(test_candidates)
         }
         running = next;
     }
-    for (int q = 0; q <= 2 * N_THREADS; q++)
+    for (int q = 0; q <= 2 * n_threads; q++)
         bo_put_text(&text, "I\t%d\t%d\t%d\ti\t%d\n", q, q && q % 2 == 0 ? since[q / 2 - 1] : 0, END,
                     q == 2 * running + 2);
     bo_put_u8(&text, 0);
     note_rejections(bo_find_codec(test_format(), "mixed-contexts"),
                     parse_text((const char *)text.p, &arena), &phrase, 1, &seen);
-    assert_true(seen);
     bo_writer_free(&text);
     bo_arena_free(&arena);
+    return seen;
+}
+
+/* Attributes are predicted by candidates in classes of more than 32. */
+TEST(test_candidates)
+{
+    assert_false(has_candidates(32));
+    assert_true(has_candidates(33));
 }
 
 TEST_FILE(NULL, NULL)

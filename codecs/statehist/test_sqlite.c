@@ -84,4 +84,26 @@ TEST(test_damaged)
     }
 }
 
+/* A file of a hash alone has no database; a type after the last one is damage. */
+TEST(test_limits)
+{
+    const struct bo_codec *codec = bo_find_codec(test_format(), "sqlite");
+    if (!codec)
+        skip();
+    static const uint8_t hash[8] = {0};
+    const struct bo_span in = {hash, sizeof hash};
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *result;
+    assert_int_equal(codec->decode(codec, in, &arena, &result, NULL), BO_TRUNCATED);
+    assert_int_equal(codec->open(codec, in, &arena, &result, NULL), BO_TRUNCATED);
+    const struct statehist_model *model = parse_text(sample, &arena);
+    ((struct statehist_interval *)(uintptr_t)model->intervals)[1].type = STATEHIST_N_TYPES;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
+    (void)codec->decode(codec, bo_writer_span(&out), &arena, &result, &error);
+    assert_string_equal(error.what, "SQLite reports that the database is damaged");
+    bo_writer_free(&out);
+}
+
 TEST_FILE(set_up, tear_down)

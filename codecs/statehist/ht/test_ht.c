@@ -256,6 +256,30 @@ TEST_WITH(test_bad_references, set_up, tear_down)
     }
 }
 
+/* The first and the last surrogate of each half, with the other half, or without. */
+TEST_WITH(test_half_characters, set_up, tear_down)
+{
+    static const struct {
+        const char *name;
+        enum bo_status status;
+    } rows[] = {
+        {"\xed\xa0\x80\xed\xb0\x80", BO_OK},      {"\xed\xaf\xbf\xed\xbf\xbf", BO_OK},
+        {"\xed\xb0\x80\xed\xb0\x80", BO_CORRUPT}, {"\xed\xa0\x80xyz", BO_CORRUPT},
+        {"\xed\xbf\xbfxyz", BO_CORRUPT},
+    };
+    uint8_t stream[] = STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1t\0\6......x";
+    const struct bo_span in = {stream, sizeof stream - 1};
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        const struct statehist_attribute *attributes;
+        struct bo_error error = {0};
+        uint32_t n;
+        memcpy(stream + in.n - 7, rows[i].name, 6);
+        assert_int_equal(ht_get_attributes(in, 0, &arena, &attributes, &n, &error), rows[i].status);
+        if (rows[i].status)
+            assert_string_equal(error.what, "name holds half a character");
+    }
+}
+
 /* A name of more than 65535 bytes in Java's form has a length of 8 bytes. */
 TEST_WITH(test_long_names, set_up, tear_down)
 {
@@ -393,6 +417,8 @@ TEST_WITH(test_strings, set_up, tear_down)
         enum bo_status real, small;
     } rows[] = {{0, BO_OK, BO_OK},
                 {4000, BO_OK, BO_OK},
+                {4033, BO_OK, BO_OK}, /* with a varint of 9 bytes for each time, a whole block */
+                {4034, BO_OK, BO_UNSUPPORTED},
                 {4096, BO_OK, BO_UNSUPPORTED},
                 {32767, BO_OK, BO_UNSUPPORTED},
                 {32768, BO_UNSUPPORTED, BO_UNSUPPORTED}};

@@ -14,16 +14,18 @@
 
 enum { N_QUARKS = 330, N_TIMES = 400, LENGTH = 100 * N_TIMES };
 
+static int n_quarks = N_QUARKS;
+
 /* Attributes that live for a while, as threads do; some change all the time, some never. */
 static const struct statehist_model *make(void)
 {
     char *text = bo_alloc(&arena, (size_t)1 << 20), *p = text;
     assert_non_null(text);
     p += sprintf(p, "# statehistory-tsv 1\n# start: 0\n# end: %d\n", LENGTH);
-    for (int q = 0; q < N_QUARKS; q++)
+    for (int q = 0; q < n_quarks; q++)
         p += sprintf(p, "Q\t%d\t-1\t%d\n", q, q);
     for (int time = 100, q; time <= LENGTH; time += 100)
-        for (q = 0; q < N_QUARKS; q++) {
+        for (q = 0; q < n_quarks; q++) {
             const int born = 100 * (1 + q % (N_TIMES - 8)), step = q % 50 == 0 ? 100 : 300;
             const bool changes =
                 q % 50 == 1   ? false
@@ -39,7 +41,7 @@ static const struct statehist_model *make(void)
             else
                 p += sprintf(p, "I\t%d\t%d\t%d\ts\ts%d\n", q, start, time - 1, (q + time) % 7);
         }
-    for (int q = 0; q < N_QUARKS; q++) {
+    for (int q = 0; q < n_quarks; q++) {
         const int born = 100 * (1 + q % (N_TIMES - 8));
         const int start = q % 50 == 0 ? LENGTH : q % 50 == 1 ? 0 : born + 600;
         p += sprintf(p, "I\t%d\t%d\t%d\tn\t\n", q, start, LENGTH);
@@ -118,6 +120,19 @@ TEST_WITH(test_answers, set_up, tear_down)
     expect_answers(bo_writer_span(&out), 0);
     expect_answers(bo_writer_span(&out), 1);
     expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_STORED);
+    bo_writer_free(&out);
+}
+
+/* The fewest quarks with checkpoints; the last group of 64 quarks is full. */
+TEST_WITH(test_full_groups, set_up, tear_down)
+{
+    struct bo_writer out;
+    size_t at, n = 0;
+    n_quarks = 256;
+    encode(&out, &at, &n);
+    assert_true(n > 1);
+    expect_answers(bo_writer_span(&out), TIME_INDEX_MAX_STORED);
+    n_quarks = N_QUARKS;
     bo_writer_free(&out);
 }
 

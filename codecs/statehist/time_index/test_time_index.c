@@ -47,6 +47,10 @@ static void expect_right(const struct statehist_model *model, struct time_index_
     assert_true(time_index_time_of(index, index->times.n - 1, &time));
     assert_false(time_index_time_of(index, index->times.n, &time));
     assert_string_equal(index->damage->what, "change key is out of range");
+    const struct statehist_point_query beyond = {model->start, model->n_quarks, 0};
+    struct statehist_state answer;
+    assert_int_equal(codec()->query(codec(), reader, STATEHIST_POINT, &beyond, 1, &answer, NULL),
+                     BO_OUT_OF_RANGE);
     bo_writer_free(&out);
 }
 
@@ -92,6 +96,18 @@ TEST_WITH(test_many_times, set_up, tear_down)
     expect_right(model, (struct time_index_limits){N, N + 1, 0, SIZE_MAX}, 1);
     expect_right(model, (struct time_index_limits){N, 2 * N + 1, 0, SIZE_MAX}, 1);
     expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 0);
+}
+
+/* A timeline of 66 intervals is kept open, one of 65 is not. */
+TEST_WITH(test_shortest_open_timeline, set_up, tear_down)
+{
+    int64_t times[TIME_INDEX_MAX_SHAPED];
+    for (size_t i = 0; i < N_ELEMENTS(times); i++)
+        times[i] = 1000 + (int64_t)(i * i * i);
+    for (uint32_t n = TIME_INDEX_MAX_SHAPED; n <= TIME_INDEX_MAX_SHAPED + 1; n++)
+        expect_right(changing_at(0, 1000000000, times, n - 1),
+                     (struct time_index_limits){N_ELEMENTS(times), n, 0, SIZE_MAX},
+                     n > TIME_INDEX_MAX_SHAPED);
 }
 
 TEST_WITH(test_longest_history, set_up, tear_down)
