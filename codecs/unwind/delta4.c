@@ -190,7 +190,7 @@ static enum bo_status put_flats(const struct unwind_flats *flats, const struct u
             if (entries[n].index == UINT32_MAX)
                 return bo_fail_alloc(err, out->arena);
             if (entries[n].index >= COMMAND)
-                return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "32768 infos or more");
+                return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "more than 32768 infos");
         }
     }
     /* A page holds at most 65 535 rows: unmerged stretches at neighbouring bytes do

@@ -141,58 +141,95 @@ static const struct {
      "1fd0b8000300010000047900040879008100080c790081009100"},
 };
 
-/* Encodes a text. The caller frees the encoding and the arena. */
-static const struct bo_codec *encode_text(const char *codec_name, const char *text,
-                                          struct bo_arena *arena, struct bo_writer *out)
+/* A text, a codec, and the payload that it encodes. */
+struct coded {
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    const struct bo_codec *codec;
+    uint8_t *part; /* the first one */
+};
+
+/* Begins a text. */
+static void begin_text(struct bo_writer *text, const char *arch, struct bo_arena *arena)
 {
-    const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
     bo_arena_init(arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(out, arena);
-    assert_int_equal(codec->encode(codec, parse_text(text, arena), out, NULL), BO_OK);
-    return codec;
+    bo_writer_init(text, arena);
+    bo_put_text(text, "unwind 1\narch %s\n", arch);
+}
+
+static void begin_coded(struct coded *c, const char *codec, const char *arch)
+{
+    c->codec = bo_find_codec(test_format(), codec);
+    begin_text(&c->text, arch, &c->arena);
+    bo_writer_init(&c->out, &c->arena);
+}
+
+static void expect_error(enum bo_status status, const struct bo_error *err, const char *what)
+{
+    if (what ? !status || strcmp(err->what, what) != 0 : status != BO_OK)
+        fail_msg("%s, not %s", status ? err->what : "no error", what ? what : "no error");
+}
+
+/* Encodes the text, and returns its model; `what`: the expected error, or NULL. */
+static const void *encode_coded(struct coded *c, const char *what)
+{
+    struct bo_error err;
+    bo_put_u8(&c->text, 0);
+    const void *model = parse_text((const char *)c->text.p, &c->arena);
+    expect_error(c->codec->encode(c->codec, model, &c->out, &err), &err, what);
+    c->part = what ? NULL : c->out.p + UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(c->out.p + 2);
+    return model;
+}
+
+static const struct unwind_model *decode_coded(struct coded *c, const char *what)
+{
+    struct bo_error err;
+    void *model = NULL;
+    expect_error(c->codec->decode(c->codec, bo_writer_span(&c->out), &c->arena, &model, &err), &err,
+                 what);
+    return model;
+}
+
+static void end_coded(struct coded *c)
+{
+    bo_writer_free(&c->out);
+    bo_writer_free(&c->text);
+    bo_arena_free(&c->arena);
+}
+
+/* Encodes a whole text. */
+static const void *encode_text(struct coded *c, const char *codec, const char *text)
+{
+    begin_coded(c, codec, "");
+    bo_writer_reset(&c->text);
+    bo_put_text(&c->text, "%s", text);
+    return encode_coded(c, NULL);
 }
 
 TEST(test_bytes)
 {
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        encode_text(cases[i].codec, cases[i].text, &arena, &out);
-        const size_t header = UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2);
+        struct coded c;
+        encode_text(&c, cases[i].codec, cases[i].text);
         const size_t n = strlen(cases[i].parts) / 2;
-        assert_int_equal(out.n, header + n + UNWIND_OVERREAD);
+        assert_int_equal(c.out.n, (size_t)(c.part - c.out.p) + n + UNWIND_OVERREAD);
         for (size_t k = 0; k < n; k++) {
             const char digits[] = {cases[i].parts[2 * k], cases[i].parts[2 * k + 1], 0};
-            if (out.p[header + k] != strtoul(digits, NULL, 16))
+            if (c.part[k] != strtoul(digits, NULL, 16))
                 fail_msg("case %zu, %s: byte %zu", i, cases[i].codec, k);
         }
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        end_coded(&c);
     }
 }
 
 /* What the encodings have no form for is refused or reduced, not written wrong. */
 TEST(test_empty)
 {
-    static const char *const codecs[] = {
-        "eh-frame", "sframe-v1", "sframe-v2",      "sframe-v3",      "orc",
-        "rows",     "sequences", "predicted-rows", "compact-unwind", "delta16",
-        "delta8",   "delta4",    "rows-zstd",      "sequences-fixed"};
-    for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        void *decoded;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&out, &arena);
-        const struct bo_codec *codec = bo_find_codec(test_format(), codecs[i]);
-        if (!codec) /* an optional one */
-            continue;
-        const void *model = parse_text("unwind 1\narch amd64\n", &arena);
-        assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
-        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
-        assert_int_equal(((const struct unwind_model *)decoded)->n_functions, 0);
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+    for (const struct bo_codec *const *codec = test_format()->codecs; *codec; codec++) {
+        struct coded c;
+        encode_text(&c, (*codec)->name, "unwind 1\narch amd64\n");
+        assert_int_equal(decode_coded(&c, NULL)->n_functions, 0);
+        end_coded(&c);
     }
 }
 
@@ -204,6 +241,7 @@ static const struct {
     const char *what;
 } damages[] = {
     {"eh-frame", 0, 3, "record is too short for its id"},
+    {"rows-zstd", 0, 0, "ends of frames do not ascend in the part"},
     {"delta16", 10, 0, "type of a row's CFA is unknown"},
     {"delta16", 10, 5, "type of a row's CFA is unknown"},
     {"delta16", 11, 2, "type of a row's frame pointer is unknown"},
@@ -238,19 +276,13 @@ static const struct {
 TEST(test_rejects)
 {
     for (size_t i = 0; i < N_ELEMENTS(damages); i++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        struct bo_error err;
-        void *decoded;
-        const struct bo_codec *codec = encode_text(damages[i].codec, merged_text, &arena, &out);
-        const size_t header = UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2);
-        out.p[header + damages[i].at] = damages[i].value;
-        if (codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err) != BO_CORRUPT)
-            fail_msg("case %zu is accepted", i);
-        if (strcmp(err.what, damages[i].what) != 0)
-            fail_msg("case %zu: %s", i, err.what);
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        struct coded c;
+        if (!bo_find_codec(test_format(), damages[i].codec)) /* an optional one */
+            continue;
+        encode_text(&c, damages[i].codec, merged_text);
+        c.part[damages[i].at] = damages[i].value;
+        decode_coded(&c, damages[i].what);
+        end_coded(&c);
     }
 }
 
@@ -258,40 +290,36 @@ TEST(test_rejects)
  * Encodes amd64_text as .eh_frame, whose program of functions[2] becomes these bytes, followed by
  * DW_CFA_nop.
  */
-static const struct bo_codec *encode_program(const uint8_t *bytes, size_t n, struct bo_arena *arena,
-                                             struct bo_writer *out)
+static void encode_program(struct coded *c, const uint8_t *bytes, size_t n)
 {
     enum { PROGRAM_NBYTES = 15 };
-    const struct bo_codec *codec = encode_text("eh-frame", amd64_text, arena, out);
-    uint8_t *program = memmem(out->p, out->n, "\x41\x0e\x10\x86\x02", 5);
+    encode_text(c, "eh-frame", amd64_text);
+    uint8_t *program = memmem(c->out.p, c->out.n, "\x41\x0e\x10\x86\x02", 5);
     assert_non_null(program);
     assert_true(n <= PROGRAM_NBYTES);
     memset(program, 0, PROGRAM_NBYTES);
     memcpy(program, bytes, n);
-    return codec;
 }
 
-/* The second row of a pattern is inside the function. */
+/* The second row of a pattern is inside the function, and in the block of 16 bytes. */
 TEST(test_short_pattern)
 {
-    enum { SECOND_ROW = 11 };
-    for (uint8_t length = SECOND_ROW; length <= SECOND_ROW + 1; length++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        struct bo_error err = {0};
-        void *decoded;
-        const struct bo_codec *codec = encode_text("eh-frame", amd64_text, &arena, &out);
-        uint8_t *field = memmem(out.p, out.n, "\x20\0\0\0\0\x0f\x0b", 7);
-        assert_non_null(field);
-        *field = length;
-        const enum bo_status status =
-            codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err);
-        assert_int_equal(status, length == SECOND_ROW ? BO_CORRUPT : BO_OK);
-        if (status)
-            assert_string_equal(err.what, "function is shorter than its pattern");
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
-    }
+    enum { SECOND_ROW = 11, LIT0 = 0x30 };
+    struct coded c;
+    encode_text(&c, "eh-frame", amd64_text);
+    uint8_t *length = memmem(c.out.p, c.out.n, "\x20\0\0\0\0\x0f\x0b", 7);
+    uint8_t *literal = memmem(c.out.p, c.out.n, "\x3b\x2a\x33\x24\x22", 5);
+    assert_true(length && literal);
+    *length = SECOND_ROW;
+    decode_coded(&c, "function is shorter than its pattern");
+    *length = SECOND_ROW + 1;
+    decode_coded(&c, NULL);
+    *length = 32;
+    *literal = LIT0 + 15;
+    assert_int_equal(decode_coded(&c, NULL)->functions[1].rep, 16);
+    *literal = LIT0 + 16;
+    assert_int_equal(decode_coded(&c, NULL)->functions[1].rep, 0);
+    end_coded(&c);
 }
 
 /* The rows of a pattern may have other rules than a function has at first. */
@@ -300,15 +328,10 @@ TEST(test_rules_of_a_pattern)
     static const char text[] = "unwind 1\narch amd64\nfn 0x1010 32 rep=16\n"
                                "0 sp+8 c-8 c-16\n11 sp+16 c-8 c-16\n"
                                "fn 0x2000 8\n0 sp+8 c-8 s\nfn 0x2010 8\n0 sp+8 c-8 s\n";
-    struct bo_arena arena;
-    struct bo_writer out;
-    void *decoded;
-    const struct bo_codec *codec = encode_text("eh-frame", text, &arena, &out);
-    const void *model = parse_text(text, &arena);
-    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
-    assert_null(test_format()->differ(model, decoded));
-    bo_writer_free(&out);
-    bo_arena_free(&arena);
+    struct coded c;
+    const void *model = encode_text(&c, "eh-frame", text);
+    assert_null(test_format()->differ(model, decode_coded(&c, NULL)));
+    end_coded(&c);
 }
 
 /* A program of .eh_frame may remember eight states, and no more. */
@@ -318,18 +341,10 @@ TEST(test_remembered)
     static const uint8_t program[] = {REMEMBER, REMEMBER, REMEMBER, REMEMBER, REMEMBER,
                                       REMEMBER, REMEMBER, REMEMBER, REMEMBER};
     for (size_t n = 8; n <= 9; n++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        struct bo_error err;
-        void *decoded;
-        const struct bo_codec *codec = encode_program(program, n, &arena, &out);
-        const enum bo_status status =
-            codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err);
-        assert_int_equal(status, n == 8 ? BO_OK : BO_CORRUPT);
-        if (status)
-            assert_string_equal(err.what, "more than 8 states are remembered");
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        struct coded c;
+        encode_program(&c, program, n);
+        decode_coded(&c, n == 8 ? NULL : "more than 8 states are remembered");
+        end_coded(&c);
     }
 }
 
@@ -363,58 +378,46 @@ TEST(test_expressions)
         {3, {0x90, 0x08, 0x06}, .is_memory = false},
     };
     for (size_t i = 0; i < N_ELEMENTS(expressions); i++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        void *decoded;
+        struct coded c;
         uint8_t program[2 + sizeof expressions->bytes] = {DEF_CFA_EXPRESSION, expressions[i].n};
         memcpy(program + 2, expressions[i].bytes, expressions[i].n);
-        const struct bo_codec *codec =
-            encode_program(program, 2 + (size_t)expressions[i].n, &arena, &out);
-        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
-        const struct unwind_model *model = decoded;
-        const struct unwind_state *first = &model->functions[2].rows[0].state;
+        encode_program(&c, program, 2 + (size_t)expressions[i].n);
+        const struct unwind_state *first = &decode_coded(&c, NULL)->functions[2].rows[0].state;
         if (unwind_cfa(first) != (expressions[i].is_memory ? UNWIND_CFA_MEMORY : UNWIND_CFA_OTHER))
             fail_msg("case %zu: CFA of kind %u", i, unwind_cfa(first));
         assert_int_equal(first->cfa_reg & UNWIND_MAX_REGISTER, expressions[i].reg);
         assert_int_equal(first->cfa_off, expressions[i].off);
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        end_coded(&c);
     }
 }
 
-/* The last text that codecs with offsets of 31 bits hold, and one a byte longer. */
+/* The last start of a second function, from that of the first, that codecs hold. */
 TEST(test_longest_text)
 {
     static const struct {
-        const char *codec, *what;
+        const char *codec;
+        uint64_t last;
+        const char *what;
     } limits[] = {
-        {"orc", "text has 2^31 bytes or more"},
-        {"compact-unwind", "text has 2^31 bytes or more"},
+        {"orc", INT32_MAX - 16, "text has 2^31 bytes or more"},
+        {"compact-unwind", INT32_MAX - 16, "text has 2^31 bytes or more"},
+        {"eh-frame", INT32_MAX, "addresses span 2^31 bytes or more"},
+        {"sframe-v2", INT32_MAX, "addresses or rows exceed 32 bits"},
+        {"sframe-v3", INT64_MAX / 2, "addresses or rows exceed 32 bits"},
+        {"rows", UINT32_MAX, "functions span 4 GiB or more, or have 2^32 rows or more"},
+        {"sequences", UINT32_MAX - 16, "functions span 4 GiB or more"},
+        {"predicted-rows", UINT64_C(16) + UINT32_MAX, "hole between functions has 4 GiB or more"},
     };
     for (size_t i = 0; i < 2 * N_ELEMENTS(limits); i++) {
         const bool is_longer = i % 2;
-        char text[128];
-        struct bo_arena arena;
-        struct bo_writer out;
-        struct bo_error error = {0};
-        void *decoded;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&out, &arena);
-        const struct bo_codec *codec = bo_find_codec(test_format(), limits[i / 2].codec);
-        snprintf(text, sizeof text,
-                 "unwind 1\narch amd64\nfn 0x1000 16\n0 sp+8 c-8 s\nfn 0x80000ff0 %u\n"
-                 "0 sp+8 c-8 s\n",
-                 15u + is_longer);
-        const void *model = parse_text(text, &arena);
-        assert_int_equal(codec->encode(codec, model, &out, &error),
-                         is_longer ? BO_UNSUPPORTED : BO_OK);
-        if (is_longer)
-            assert_string_equal(error.what, limits[i / 2].what);
-        else
-            assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL),
-                             BO_OK);
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        struct coded c;
+        begin_coded(&c, limits[i / 2].codec, "amd64");
+        bo_put_text(&c.text, "fn 0x1000 16\n0 sp+8 c-8 s\nfn 0x%" PRIx64 " 16\n0 sp+8 c-8 s\n",
+                    0x1000 + limits[i / 2].last + is_longer);
+        encode_coded(&c, is_longer ? limits[i / 2].what : NULL);
+        if (!is_longer)
+            decode_coded(&c, NULL);
+        end_coded(&c);
     }
 }
 
@@ -438,24 +441,16 @@ TEST(test_rows_for_a_byte)
     for (uint32_t i = 0; i < MANY; i++)
         functions[i] = (struct unwind_function){
             .start = 0x1000 + i * UINT64_C(2048), .length = 2048, .n_rows = N_ROWS, .rows = rows};
-    const struct bo_codec *codec = bo_find_codec(test_format(), "sequences");
     for (size_t i = 0; i < N_ELEMENTS(counts); i++) {
         const struct unwind_model model = {.n_functions = counts[i], .functions = functions};
-        struct bo_arena arena;
-        struct bo_writer out;
-        struct bo_error error = {0};
-        void *decoded;
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&out, &arena);
-        const enum bo_status status = codec->encode(codec, &model, &out, &error);
-        assert_int_equal(status, counts[i] == FEW ? BO_OK : BO_UNSUPPORTED);
-        if (status)
-            assert_string_equal(error.what, "more than 256 rows for each byte");
-        else
-            assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
-                             BO_OK);
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        const char *what = counts[i] == FEW ? NULL : "more than 256 rows for each byte";
+        struct coded c;
+        struct bo_error err;
+        begin_coded(&c, "sequences", "amd64");
+        expect_error(c.codec->encode(c.codec, &model, &c.out, &err), &err, what);
+        if (!what)
+            decode_coded(&c, NULL);
+        end_coded(&c);
     }
 }
 
@@ -484,14 +479,6 @@ TEST(test_calls_are_kept)
 }
 
 static const char *const archs[] = {"amd64", "arm64", "s390x"};
-
-/* Begins a text of functions of 16 bytes with one row. */
-static void begin_text(struct bo_writer *text, const char *arch, struct bo_arena *arena)
-{
-    bo_arena_init(arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(text, arena);
-    bo_put_text(text, "unwind 1\narch %s\n", arch);
-}
 
 /* All codecs decode to the part of the model that they hold, and answer as the oracle does. */
 static void expect_held(struct bo_writer *text, const char *arch, struct bo_arena *arena)
@@ -547,29 +534,24 @@ TEST(test_all_rules)
     }
 }
 
-/* A page of delta4 is 64 KiB, and holds a row less than it has bytes. */
+/*
+ * A page of delta4 is 64 KiB, and holds a row less than it has bytes. So does a function of
+ * sframe-v3.
+ */
 TEST(test_most_rows)
 {
     for (unsigned n = 65535; n <= 65536; n++) {
-        struct bo_arena arena;
-        struct bo_writer text, out;
-        struct bo_error error = {0};
-        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-        bo_writer_init(&text, &arena);
-        bo_writer_init(&out, &arena);
-        bo_put_text(&text, "unwind 1\narch amd64\nfn 0x10000 65536\n");
+        struct coded c;
+        void *reduced;
+        begin_coded(&c, "delta4", "amd64");
+        bo_put_text(&c.text, "fn 0x10000 65536\n");
         for (unsigned i = 0; i < n; i++)
-            bo_put_text(&text, "%u sp+%u c-8 s\n", i, i % 2 ? 8u : 800u);
-        bo_put_u8(&text, 0);
-        const struct bo_codec *codec = bo_find_codec(test_format(), "delta4");
-        const void *model = parse_text((const char *)text.p, &arena);
-        assert_int_equal(codec->encode(codec, model, &out, &error),
-                         n == 65535 ? BO_OK : BO_UNSUPPORTED);
-        if (n == 65536)
-            assert_string_equal(error.what, "page has 65536 rows or more");
-        bo_writer_free(&out);
-        bo_writer_free(&text);
-        bo_arena_free(&arena);
+            bo_put_text(&c.text, "%u sp+%u c-8 s\n", i, i % 2 ? 8u : 800u);
+        const void *model = encode_coded(&c, n == 65535 ? NULL : "page has 65536 rows or more");
+        c.codec = bo_find_codec(test_format(), "sframe-v3");
+        assert_int_equal(c.codec->reduce(c.codec, model, &c.arena, &reduced, NULL), BO_OK);
+        assert_int_equal(((const struct unwind_model *)reduced)->n_functions, n == 65535);
+        end_coded(&c);
     }
 }
 
@@ -581,24 +563,15 @@ TEST(test_equal_pages)
         size_t at, page_nbytes;
     } delta[] = {{"delta8", 0, 16}, {"delta4", 8, 24}};
     for (size_t i = 0; i < N_ELEMENTS(delta); i++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        struct bo_error err;
-        void *decoded;
-        const struct bo_codec *codec =
-            encode_text(delta[i].codec,
-                        "unwind 1\narch amd64\nfn 0x10000 8\n0 sp+8 c-8 s\n"
-                        "fn 0x20000 8\n0 sp+8 c-8 s\n",
-                        &arena, &out);
-        uint8_t *number =
-            out.p + UNWIND_FRAME_HEADER + 8 * (size_t)bo_le16(out.p + 2) + delta[i].at;
-        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err), BO_OK);
+        struct coded c;
+        encode_text(&c, delta[i].codec,
+                    "unwind 1\narch amd64\nfn 0x10000 8\n0 sp+8 c-8 s\n"
+                    "fn 0x20000 8\n0 sp+8 c-8 s\n");
+        uint8_t *number = c.part + delta[i].at;
+        decode_coded(&c, NULL);
         memcpy(number + delta[i].page_nbytes, number, 8);
-        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &err),
-                         BO_CORRUPT);
-        assert_string_equal(err.what, "page numbers do not ascend below 2^48");
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        decode_coded(&c, "page numbers do not ascend below 2^48");
+        end_coded(&c);
     }
 }
 
@@ -606,18 +579,241 @@ TEST(test_equal_pages)
 TEST(test_saved_registers)
 {
     for (int n = 1; n <= 6; n++) {
-        struct bo_arena arena;
-        struct bo_writer out;
-        void *decoded;
-        char text[80];
-        snprintf(text, sizeof text, "unwind 1\narch amd64 joined\nfn 0x1000 16\n0 sp+%d c-8 c-%d\n",
-                 8 * n + 16, 8 * n + 8);
-        const struct bo_codec *codec = encode_text("compact-unwind", text, &arena, &out);
-        const void *model = parse_text(text, &arena);
-        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, NULL), BO_OK);
-        assert_null(test_format()->differ(model, decoded));
-        bo_writer_free(&out);
-        bo_arena_free(&arena);
+        struct coded c;
+        begin_coded(&c, "compact-unwind", "amd64 joined");
+        bo_put_text(&c.text, "fn 0x1000 16\n0 sp+%d c-8 c-%d\n", 8 * n + 16, 8 * n + 8);
+        const void *model = encode_coded(&c, NULL);
+        assert_null(test_format()->differ(model, decode_coded(&c, NULL)));
+        end_coded(&c);
+    }
+}
+
+/* A model's last byte may be 2^64 - 2: with a Base one higher, no payload is valid. */
+TEST(test_last_byte)
+{
+    for (const struct bo_codec *const *codec = test_format()->codecs; *codec; codec++) {
+        struct coded c;
+        struct bo_error err;
+        void *model;
+        encode_text(&c, (*codec)->name,
+                    "unwind 1\narch amd64\nfn 0xfffffffffffffff0 15\n0 sp+8 c-8 s\n");
+        decode_coded(&c, NULL);
+        c.out.p[8]++;
+        if ((*codec)->decode(*codec, bo_writer_span(&c.out), &c.arena, &model, &err) == BO_OK ||
+            (!strstr(err.what, "2^64") && !strstr(err.what, "do not ascend from Base")))
+            fail_msg("%s: wrong error, or none", (*codec)->name);
+        end_coded(&c);
+    }
+}
+
+/* Rows at the ends of what codecs hold: kept as they are, or not. */
+TEST(test_held_rows)
+{
+    static const struct {
+        const char *codec, *arch, *row;
+        bool is_held;
+    } rows[] = {
+        {"delta16", "amd64 joined", "sp+32767 c-8 s", true},
+        {"delta16", "amd64 joined", "sp+32768 c-8 s", false},
+        {"delta16", "amd64 joined", "sp-32768 c-8 s", true},
+        {"delta16", "amd64 joined", "sp-32769 c-8 s", false},
+        {"delta8", "amd64 joined", "sp+65535 c-8 s", true},
+        {"delta8", "amd64 joined", "sp+65536 c-8 s", false},
+        {"delta4", "amd64 joined", "r3-1073741824 c-8 s", true},
+        {"delta4", "amd64 joined", "r3-1073741832 c-8 s", false},
+        {"delta4", "arm64 joined", "sp+8 c-2147483640 c-2147483648", true},
+        {"delta4", "s390x joined", "sp+160 s r127", true},
+        {"compact-unwind", "amd64 joined", "sp+2040 c-8 s", true},
+        {"compact-unwind", "amd64 joined", "sp+2048 c-8 s", false},
+        {"orc", "amd64 joined", "*fp+8 c-8 s", true},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct coded c;
+        begin_coded(&c, rows[i].codec, rows[i].arch);
+        bo_put_text(&c.text, "fn 0x1000 16\n0 %s\n", rows[i].row);
+        const void *model = encode_coded(&c, NULL);
+        if (!test_format()->differ(model, decode_coded(&c, NULL)) != rows[i].is_held)
+            fail_msg("%s: %s", rows[i].codec, rows[i].row);
+        end_coded(&c);
+    }
+}
+
+/* A stretch is shorter than 4 GiB; joined functions are split before they are longer. */
+TEST(test_long_stretches)
+{
+    struct coded c;
+    begin_text(&c.text, "amd64", &c.arena);
+    bo_put_text(&c.text, "fn 0x1000 4294967279\n0 sp+8 c-8 s\nfn 0x100000fef 16\n0 sp+16 c-8 s\n");
+    expect_held(&c.text, "amd64", &c.arena);
+    const void *model =
+        encode_text(&c, "delta16", "unwind 1\narch amd64\nfn 0x1000 4294967295\n0 sp+8 c-8 s\n");
+    decode_coded(&c, NULL);
+    bo_set_le64(c.part + 16, bo_le64(c.part + 16) + 1); /* the end of the text */
+    decode_coded(&c, "entry holds for 4 GiB or more");
+    c.codec = bo_find_codec(test_format(), "predicted-rows");
+    bo_writer_reset(&c.out);
+    assert_int_equal(c.codec->encode(c.codec, model, &c.out, NULL), BO_OK);
+    decode_coded(&c, NULL);
+    end_coded(&c);
+}
+
+/* A pattern that is written out has fewer than 2^20 rows; no pattern is longer than 255 bytes. */
+TEST(test_patterns)
+{
+    struct coded c;
+    for (unsigned i = 0; i < 2; i++) {
+        begin_coded(&c, "delta16", "amd64");
+        bo_put_text(&c.text, "fn 0x1000 %u rep=16\n0 sp+8 c-8 s\n", (1u << 24) - 1 + i);
+        encode_coded(&c, i ? "pattern function expands to 2^20 rows or more" : NULL);
+        end_coded(&c);
+    }
+    begin_text(&c.text, "amd64", &c.arena);
+    bo_put_text(&c.text, "fn 0x1000 300 rep=255\n0 sp+8 c-8 s\n");
+    expect_held(&c.text, "amd64", &c.arena);
+}
+
+/* Starts of rows have 1 byte in functions below 256 bytes, 2 below 65 536, 4 above. */
+TEST(test_widths_of_starts)
+{
+    static const unsigned lengths[] = {255, 256, 65535, 65536};
+    for (unsigned i = 0; i < N_ELEMENTS(lengths); i++) {
+        struct coded c;
+        begin_coded(&c, "sframe-v2", "amd64");
+        bo_put_text(&c.text, "fn 0x1000 %u\n0 sp+8 c-8 s\n", lengths[i]);
+        encode_coded(&c, NULL);
+        assert_int_equal(c.part[28 + 16] & 15, (i + 1) / 2); /* the function's info */
+        end_coded(&c);
+    }
+}
+
+/* Of 128 encodings that occur twice, compact unwind has 127 in common. */
+TEST(test_common_encodings)
+{
+    struct coded c;
+    begin_coded(&c, "compact-unwind", "amd64");
+    for (unsigned i = 0; i < 256; i++)
+        bo_put_text(&c.text, "fn 0x%x 8\n0 sp+%u c-8 s\n", 0x1000 + 8 * i, 8 * (i % 128));
+    encode_coded(&c, NULL);
+    assert_int_equal(bo_le32(c.part + 8), 127);
+    decode_coded(&c, NULL);
+    end_coded(&c);
+}
+
+/*
+ * A compressed page of compact unwind spans less than 2^24 bytes. It becomes a regular one if it
+ * has fewer than 511 entries and more follow. A query finds the first entry of the second page.
+ */
+TEST(test_pages)
+{
+    enum { REGULAR = 2, COMPRESSED = 3 };
+    static const struct {
+        unsigned n_rows, span, kind, n_entries;
+    } pages[] = {{1, (1 << 24) - 1, COMPRESSED, 3},
+                 {1, 1 << 24, REGULAR, 3},
+                 {510, 1 << 24, REGULAR, 511},
+                 {511, 1 << 24, COMPRESSED, 511}};
+    for (size_t i = 0; i < N_ELEMENTS(pages); i++) {
+        struct coded c;
+        begin_coded(&c, "compact-unwind", "amd64 joined");
+        bo_put_text(&c.text, "fn 0x1000 %u\n", pages[i].span + (i ? 64u : 0u));
+        for (unsigned r = 0; r < pages[i].n_rows; r++)
+            bo_put_text(&c.text, "%u sp+%u c-8 s\n", r, 8 + 8 * (r % 2));
+        bo_put_text(&c.text, "%u sp+800 c-8 s\n", i ? pages[i].span : 9);
+        encode_coded(&c, NULL);
+        decode_coded(&c, NULL);
+        const uint8_t *page = c.part + bo_le32(c.part + bo_le32(c.part + 20) + 4);
+        assert_int_equal(bo_le32(page), pages[i].kind);
+        assert_int_equal(bo_le16(page + 6), pages[i].n_entries);
+        const struct unwind_point point = {.pc = 0x1000 + pages[i].span};
+        const struct bo_span in = bo_writer_span(&c.out);
+        struct unwind_point_answer answer;
+        void *reader;
+        assert_int_equal(c.codec->open(c.codec, in, &c.arena, &reader, NULL), BO_OK);
+        c.codec->query(c.codec, reader, UNWIND_POINT, &point, 1, &answer, NULL);
+        assert_int_equal(answer.state.cfa_off, i ? 800 : 0);
+        end_coded(&c);
+    }
+}
+
+/* delta4 has numbers for 32 768 infos. CFAs that are not 8 bytes apart are not merged. */
+TEST(test_most_infos)
+{
+    for (unsigned n = 32768; n <= 32769; n++) {
+        struct coded c;
+        begin_coded(&c, "delta4", "amd64");
+        for (unsigned i = 0; i < n; i++)
+            bo_put_text(&c.text, "fn 0x%x 8\n0 sp+%u c-8 s\n", 0x1000 + 8 * i, 16 * i);
+        encode_coded(&c, n == 32768 ? NULL : "more than 32768 infos");
+        if (n == 32768)
+            decode_coded(&c, NULL);
+        end_coded(&c);
+    }
+}
+
+/*
+ * Sequences: a field has up to 32 bits, here for a distance of 2^31 bytes among small ones;
+ * distances stay below a function's length.
+ */
+TEST(test_distances)
+{
+    struct coded c;
+    begin_text(&c.text, "amd64", &c.arena);
+    for (unsigned i = 0; i < 64; i++)
+        bo_put_text(&c.text, "fn 0x%x 250\n0 sp+8 c-8 s\n1 sp+16 c-8 s\n", 0x1000 + 256 * i);
+    bo_put_text(&c.text, "fn 0x10001 2147483700\n0 sp+8 c-8 s\n2147483690 sp+16 c-8 s\n");
+    expect_held(&c.text, "amd64", &c.arena);
+    encode_text(&c, "sequences",
+                "unwind 1\narch amd64\nfn 0x1000 16\n0 sp+8 c-8 s\n8 sp+16 c-8 s\n");
+    c.part[24] = 9; /* the segment's span */
+    decode_coded(&c, NULL);
+    c.part[24] = 8;
+    decode_coded(&c, "distances of a function reach or exceed its length");
+    end_coded(&c);
+}
+
+/* The first function ends with a block of rows-zstd, and in the second a block begins. */
+TEST(test_blocks_of_rows)
+{
+    enum { ROWS_A_BLOCK = 3276 };
+    struct coded c;
+    begin_text(&c.text, "amd64", &c.arena);
+    for (unsigned f = 1; f <= 2; f++) {
+        bo_put_text(&c.text, "fn 0x%x %u\n", 0x1000 * f, ROWS_A_BLOCK + f);
+        for (unsigned r = 0; r < ROWS_A_BLOCK - 1 + f; r++)
+            bo_put_text(&c.text, "%u sp+%u c-8 s\n", r, 8 + 8 * (r % 2));
+    }
+    expect_held(&c.text, "amd64", &c.arena);
+}
+
+/*
+ * A CIE has at most 256 bytes after its length, and there are at most 16: instructions that do
+ * nothing, or copies of the CIE, are inserted between the CIE and the FDE.
+ */
+TEST(test_cies)
+{
+    enum { CIE_NBYTES = 24, BODY = CIE_NBYTES - 4 };
+    for (unsigned i = 0; i < 4; i++) {
+        const bool are_cies = i / 2, is_over = i % 2;
+        const uint32_t n = are_cies ? CIE_NBYTES * (15u + is_over) : 256u - BODY + is_over;
+        struct coded c;
+        encode_text(&c, "eh-frame", "unwind 1\narch amd64\nfn 0x1000 16\n0 sp+8 c-8 s\n");
+        bo_put_zeros(&c.out, n);
+        uint8_t *cie = c.out.p + UNWIND_FRAME_HEADER + 16, *fde = cie + CIE_NBYTES + n,
+                *off = c.out.p + c.out.n - UNWIND_OVERREAD - 4;
+        memmove(fde, cie + CIE_NBYTES, (size_t)(c.out.p + c.out.n - fde));
+        for (uint32_t k = 0; k < n; k++)
+            cie[CIE_NBYTES + k] = are_cies ? cie[k] : 0;
+        bo_set_le32(cie - 16, bo_le32(cie - 16) + n); /* the part's size */
+        bo_set_le32(fde + 8, bo_le32(fde + 8) - n);
+        bo_set_le32(off, bo_le32(off) + n);
+        if (!are_cies) {
+            bo_set_le32(cie, BODY + n);
+            bo_set_le32(fde + 4, bo_le32(fde + 4) + n);
+        }
+        decode_coded(&c, !is_over   ? NULL
+                         : are_cies ? "more than 16 CIEs"
+                                    : "CIE exceeds 256 bytes");
+        end_coded(&c);
     }
 }
 

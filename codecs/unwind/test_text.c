@@ -67,15 +67,29 @@ TEST(test_mistakes)
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
-/* The last function may end at the largest address. */
-TEST(test_last_address)
+/* Models at the bounds of the rules, which the text form checks by itself. */
+TEST(test_flaws)
 {
-    static const char text[] = HEAD "fn 0xfffffffffffffffe 1\n";
-    struct bo_arena arena;
-    void *model;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_int_equal(test_format()->parse(bo_span_of(text), &arena, &model, NULL), BO_OK);
-    bo_arena_free(&arena);
+    static const struct {
+        unsigned arch;
+        uint64_t start;
+        uint32_t offs[2];
+        const char *flaw;
+    } cases[] = {{UNWIND_S390X, UINT64_MAX - 8, {3, 4}, ""},
+                 {UNWIND_N_ARCHS, 16, {3, 4}, "machine number is out of range"},
+                 {UNWIND_AMD64, UINT64_MAX - 7, {3, 4}, "function ends past 2^64"},
+                 {UNWIND_AMD64, 16, {3, 8}, "row is past the function's end"},
+                 {UNWIND_AMD64, 16, {3, 5}, "row is past the pattern's end"},
+                 {UNWIND_AMD64, 16, {3, 3}, "offsets of rows do not ascend"}};
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct unwind_row rows[] = {{cases[i].offs[0], {.cfa_off = 8}},
+                                          {cases[i].offs[1], {.cfa_off = 16}}};
+        const struct unwind_function f = {cases[i].start, 8, .n_rows = 2, .rep = 5, .rows = rows};
+        const struct unwind_model model = {
+            .arch = (enum unwind_arch)cases[i].arch, .n_functions = 1, .functions = &f};
+        const char *flaw = unwind_model_flaw(&model, NULL);
+        assert_string_equal(flaw ? flaw : "", cases[i].flaw);
+    }
 }
 
 TEST_FILE(NULL, NULL)
