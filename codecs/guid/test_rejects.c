@@ -18,7 +18,8 @@ struct change {
 
 static const char text[] = "guid 1\n0x1 5\n0x2 -\n0x8000000000000007 300\n";
 
-static void expect_changes(const char *codec_name, const struct change *changes, size_t n)
+static void expect_changes(const char *original, const char *codec_name,
+                           const struct change *changes, size_t n)
 {
     const struct bo_codec *codec = bo_find_codec(test_format(), codec_name);
     for (size_t i = 0; i < n; i++) {
@@ -29,7 +30,7 @@ static void expect_changes(const char *codec_name, const struct change *changes,
         void *model;
         bo_arena_init(&arena, BO_ARENA_UNLIMITED);
         bo_writer_init(&out, &arena);
-        assert_int_equal(codec->encode(codec, parse_text(text, &arena), &out, NULL), BO_OK);
+        assert_int_equal(codec->encode(codec, parse_text(original, &arena), &out, NULL), BO_OK);
         if (change->cuts)
             out.n = change->at;
         else if (change->appends)
@@ -46,7 +47,7 @@ static void expect_changes(const char *codec_name, const struct change *changes,
         bo_arena_free(&arena);
     }
 }
-#define EXPECT(codec, changes) expect_changes(codec, changes, N_ELEMENTS(changes))
+#define EXPECT(codec, changes) expect_changes(text, codec, changes, N_ELEMENTS(changes))
 
 static const char too_long[] = "body ends before its start or is too long";
 
@@ -202,6 +203,17 @@ TEST(test_eytzinger)
         {.at = 51, .to = 2, .status = BO_CORRUPT, .off = 48, .what = too_long},
     };
     EXPECT("eytzinger", changes);
+}
+
+/* The second of two GUIDs, 9, becomes the first one. */
+TEST(test_equal_guids)
+{
+    static const struct change
+        chained =
+            {30, 1, false, false, BO_CORRUPT, 30, "GUID is not of its bucket or out of order"},
+        eytzinger = {16, 1, false, false, BO_CORRUPT, 16, "GUIDs are not in breadth-first order"};
+    expect_changes("guid 1\n0x1 5\n0x9 5\n", "chained", &chained, 1);
+    expect_changes("guid 1\n0x1 5\n0x9 5\n", "eytzinger", &eytzinger, 1);
 }
 
 /*
@@ -438,33 +450,67 @@ TEST(test_list)
     bo_arena_free(&arena);
 }
 
+/* A header may announce 2^28 - 1 GUIDs, of which the file then has too few bytes. */
+TEST(test_most_guids)
+{
+    static const char *const codecs[] = {"chained", "quotients", "perfect-hash-32"};
+    for (size_t i = 0; i < N_ELEMENTS(codecs); i++) {
+        const struct bo_codec *codec = bo_find_codec(test_format(), codecs[i]);
+        uint8_t bytes[64] = {0xff, 0xff, 0xff, 0x0f};
+        const struct bo_span in = {bytes, sizeof bytes};
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *model;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_set_le32(bytes + 4, i ? 0 : 1u << 29); /* bytes of bodies, or buckets */
+        assert_int_equal(test_decode(codec, in, &arena, &model, &error), BO_TRUNCATED);
+        bo_set_le32(bytes, 1u << 28);
+        assert_int_equal(test_decode(codec, in, &arena, &model, &error), BO_CORRUPT);
+        assert_string_equal(error.what, i ? "number of GUIDs is above 2^28"
+                                          : "number of buckets is not that for the GUIDs");
+        bo_arena_free(&arena);
+    }
+}
+
 TEST(test_limits)
 {
     struct bo_arena arena;
     struct bo_writer out;
     struct bo_records *model;
     struct bo_error error = {0};
-    enum { N = 70000 };
+    enum { N = 65536 };
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
     struct guid_entry *entries = guid_new_model(N, &arena, &model);
     assert_non_null(entries);
+    /* One block and one bucket: neither the highest 16 bits nor the lowest 32 differ. */
     for (uint32_t i = 0; i < N; i++)
-        entries[i] = (struct guid_entry){(uint64_t)i << 20, GUID_NO_BODY};
-    const struct bo_codec *codec = bo_find_codec(test_format(), "quotients");
-    assert_int_equal(codec->encode(codec, model, &out, &error), BO_UNSUPPORTED);
-    assert_string_equal(error.what, "a block has 2^16 GUIDs or more");
-    bo_writer_reset(&out);
-    codec = bo_find_codec(test_format(), "chained");
-    assert_int_equal(codec->encode(codec, model, &out, &error), BO_UNSUPPORTED);
-    assert_string_equal(error.what, "bucket has 2^16 GUIDs or more");
-    bo_writer_reset(&out);
+        entries[i] = (struct guid_entry){(uint64_t)i << 32, GUID_NO_BODY};
+    static const char *const codecs[] = {"quotients", "chained"},
+                             *const whats[] = {"a block has 2^16 GUIDs or more",
+                                               "bucket has 2^16 GUIDs or more"};
+    const struct bo_codec *codec;
+    for (unsigned i = 0; i < 4; i++) {
+        codec = bo_find_codec(test_format(), codecs[i / 2]);
+        model->n = 65535 + i % 2;
+        bo_writer_reset(&out);
+        assert_int_equal(codec->encode(codec, model, &out, &error), i % 2 ? BO_UNSUPPORTED : BO_OK);
+        if (i % 2)
+            assert_string_equal(error.what, whats[i / 2]);
+    }
 
-    for (uint32_t i = 0; i < 300; i++)
+    /* Bodies of 2^32 - 1 bytes, and of 2^32. */
+    for (uint32_t i = 0; i < 256; i++)
         entries[i].nbytes = GUID_MAX_BODY_NBYTES;
     codec = bo_find_codec(test_format(), "sorted");
-    assert_int_equal(codec->encode(codec, model, &out, &error), BO_UNSUPPORTED);
+    for (uint32_t last = 255; last <= 256; last++) {
+        entries[256].nbytes = last;
+        bo_writer_reset(&out);
+        assert_int_equal(codec->encode(codec, model, &out, &error),
+                         last == 255 ? BO_OK : BO_UNSUPPORTED);
+    }
     assert_string_equal(error.what, "2^28 GUIDs or more, or 2^32 bytes of bodies or more");
+    bo_writer_reset(&out);
     /* Two GUIDs whose products differ in the lowest bit alone: the inverse of 1 and of 0. */
     static const struct guid_entry twins[] = {{0, 1}, {UINT64_C(0xf1de83e19937733d), 1}};
     const struct bo_records two = {(void *)twins, 2};
