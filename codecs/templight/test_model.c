@@ -289,6 +289,12 @@ static bool break_sample(struct sample *s, unsigned way)
     case 20:
         s->trace.n_records = 1;
         return true;
+    case 21:
+        s->trace.n_names = 1;
+        return true;
+    case 22:
+        s->trace.n_files = 1;
+        return true;
     default:
         return false;
     }
@@ -319,6 +325,8 @@ TEST(test_rules)
         "End repeats its Begin's origin",
         "End repeats its Begin's origin",
         "table holds a text that nothing uses",
+        "name out of the order of first use",
+        "file out of the order of first use",
     };
     struct sample sample;
     make_sample(&sample);

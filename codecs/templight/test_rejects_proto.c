@@ -65,6 +65,8 @@ static const struct test_case dictionary_cases[] = {
         "dictionary entry has more markers than ids"),
     ROW("too many ids", LEAF("a") "\x1a\x09\x0a\x01\0\x10\0\x10\0\x10\0", BO_CORRUPT, 19,
         "dictionary entry has more ids than markers"),
+    ROW("the last id of 32 bits", LEAF("a") "\x1a\x09\x0a\x01\0\x10\xff\xff\xff\xff\x0f",
+        BO_CORRUPT, 17, "dictionary entry refers to a later one"),
     ROW("an id of 33 bits", LEAF("a") "\x1a\x09\x0a\x01\0\x10\x80\x80\x80\x80\x10", BO_CORRUPT, 17,
         NOT_U32),
     ROW("a packed id of 33 bits", LEAF("a") "\x1a\x0a\x0a\x01\0\x12\x05\x80\x80\x80\x80\x10",

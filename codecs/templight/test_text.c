@@ -80,6 +80,9 @@ TEST(test_canonical_form)
         {"# trace: {version: 1, source: ''}\n" BEGIN("S", "''"), BEGIN("S", "''")},
         {BEGIN("\"\\u00e9\\L\\x07\\/\\U0001F600\"", "''"),
          BEGIN("\"\xc3\xa9\\L\\a/\xf0\x9f\x98\x80\"", "''")},
+        {BEGIN("\"\\uD7FF\\uE000\\U0010FFFF\"", "''"),
+         BEGIN("\"\xed\x9f\xbf\xee\x80\x80\\U0010FFFF\"", "''")},
+        {BEGIN("a:\x08#:\x0e#b", "''"), BEGIN("\"a:\\b#:\\x0E#b\"", "''")},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         const void *model = parse_text(cases[i][0], &arena);
@@ -144,6 +147,13 @@ TEST(test_scalars_as_llvm_writes_them)
         {"\xc2\x85", "\"\\N\""},
         {"\xc3\xa9", "\"\xc3\xa9\""},
         {"\xef\xbb\xbf", "\"\\uFEFF\""},
+        {"\xc2\x80", "\"\\x80\""},
+        {"\xc2\x9f", "\"\\x9F\""},
+        {"\xef\xb7\x8f", "\"\xef\xb7\x8f\""},
+        {"\xef\xb7\x90", "\"\\uFDD0\""},
+        {"\xef\xb7\xaf", "\"\\uFDEF\""},
+        {"\xef\xb7\xb0", "\"\xef\xb7\xb0\""},
+        {"\xef\xbf\xbe", "\"\\uFFFE\""},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         struct bo_writer out;
@@ -209,6 +219,39 @@ TEST(test_escapes_that_grow)
     assert_true(bo_span_equal(back, text));
     bo_writer_free(&out);
     bo_arena_free(&exact);
+}
+
+/* A scalar that ends in or after an escape. What follows it in memory is not read. */
+TEST(test_escapes_at_the_end)
+{
+    static const struct {
+        const char *text;
+        size_t n, at;
+        const char *flaw;
+    } rows[] = {
+        {"\"S\\n\"", 3, 2, "escape is not a character"},
+        {"\"S\\n\"", 4, 4, "quoted text does not end on its line"},
+        {"\"S\\x41\"", 5, 2, "escape is not a character"},
+        {"\"S\\x41\"", 6, 6, "quoted text does not end on its line"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct bo_span back;
+        size_t at;
+        const struct bo_span raw = {(const uint8_t *)rows[i].text, rows[i].n};
+        assert_string_equal(templight_read_scalar(raw, &arena, &back, &at), rows[i].flaw);
+        assert_int_equal(at, rows[i].at);
+    }
+}
+
+/* A time has up to 47 bytes. */
+TEST(test_longest_time)
+{
+    static const char text[] = "1.0000000000000000000000000000000000000000000000";
+    uint64_t bits;
+    assert_int_equal(sizeof text - 1, TEMPLIGHT_TIME_NBYTES);
+    for (size_t n = TEMPLIGHT_TIME_NBYTES - 1; n <= TEMPLIGHT_TIME_NBYTES; n++)
+        assert_int_equal(templight_read_time((struct bo_span){(const uint8_t *)text, n}, &bits),
+                         n < TEMPLIGHT_TIME_NBYTES);
 }
 
 TEST(test_times)
@@ -287,6 +330,8 @@ TEST(test_mistakes)
         {NAMED("name: \"S\\\"@\n"), BO_CORRUPT, "quoted text does not end on its line"},
         {NAMED("name: \"S@\\q\"\n"), BO_CORRUPT, "escape is not a character"},
         {NAMED("name: \"S@\\uD800\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\uDFFF\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\U00110000\"\n"), BO_CORRUPT, "escape is not a character"},
         {NAMED("name: \"S@\\x00\"\n"), BO_CORRUPT, "escape is not a character"},
         {NAMED("name: !!binary AAA@\n"), BO_CORRUPT,
          "binary text is no whole number of groups of 4 digits"},
@@ -295,6 +340,7 @@ TEST(test_mistakes)
         {NAMED("name: @&a S\n"), BO_CORRUPT, "plain text begins with a sign that means something"},
         {NAMED("name: a @# b\n"), BO_CORRUPT, "plain text holds what ends it"},
         {NAMED("name: a@: b\n"), BO_CORRUPT, "plain text holds what ends it"},
+        {NAMED("name: a@:\rb\n"), BO_CORRUPT, "plain text holds what ends it"},
         {POI("poi: @a.h\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {POI("poi: @a.h:1\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {POI("poi: @a.h:01:2\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},

@@ -2,6 +2,7 @@
  * Names as terms that no writer writes: references to what is not there or not complete, more than
  * was announced, and bombs. Each is put together symbol by symbol.
  */
+#include "codecs/templight/terms/records.h"
 #include "codecs/templight/terms/terms.h"
 #include "harness/core/test_fixture.h"
 
@@ -376,6 +377,190 @@ TEST_WITH(test_grammar_ends_in_its_part, set_up, tear_down)
     assert_int_equal(bo_left(&whole), 0);
     assert_int_equal(templight_open_texts(in, &cut, &arena, &texts, &error), BO_TRUNCATED);
     assert_int_equal(error.off, OFF + 1);
+}
+
+/* ---- numbers before the names ---------------------------------------------------------------- */
+
+static size_t set_uvarint(uint8_t *to, uint64_t v)
+{
+    size_t n = 0;
+    for (; v > 127; v >>= 7)
+        to[n++] = (uint8_t)(v | 128);
+    to[n++] = (uint8_t)v;
+    return n;
+}
+
+/*
+ * One number is at its limit, then one past it. Nothing follows the numbers, so the texts are
+ * missing where they are accepted. Of the file, only its size counts.
+ */
+TEST_WITH(test_announced_names, set_up, tear_down)
+{
+    enum { LONGEST, TOTAL, DEPTH, SHAPES, HEADS, TOPS, STARTS, WORDS, RANGES, TABLES, NBITS };
+    enum { N_NUMBERS = NBITS + 1, NAMES = N_NUMBERS, OFF = 3, FILE = 1000, SPLIT = 65536 };
+    static const char bomb[] = "names would expand to too much";
+    static const char deep[] = "names are deeper than long", terms[] = "more terms than bits";
+    static const char heads[] = "more heads than the tables hold";
+    static const uint64_t huge = UINT64_C(1) << 31;
+    static const struct {
+        const char *what;
+        unsigned number;
+        uint32_t limit;
+        uint64_t file_nbytes;
+        unsigned other; /* number, if its value is not 0 */
+        uint32_t value;
+    } cases[] = {
+        {bomb, LONGEST, FILE + 2 * SPLIT, FILE, TOTAL, FILE + 3 * SPLIT},
+        {bomb, TOTAL, FILE + 3 * SPLIT, FILE, 0, 0},
+        {bomb, STARTS, 64 * FILE + (1 << 20), FILE, 0, 0},
+        {bomb, STARTS, INT32_MAX, huge, 0, 0},
+        {deep, DEPTH, FILE + 1, FILE, 0, 0},
+        {deep, DEPTH, 100, FILE, NBITS, 100},
+        {deep, DEPTH, (1 << 30) - 1, huge, 0, 0},
+        {"the longest name is longer than all together", LONGEST, FILE + 1, FILE, 0, 0},
+        {heads, SHAPES, 800, FILE, TABLES, 100},
+        {heads, HEADS, 800, FILE, TABLES, 100},
+        {heads, TOPS, 800, FILE, TABLES, 100},
+        {heads, HEADS, (1 << 21) - 2, FILE, 0, 0}, /* and one top */
+        {"tables are too long", TABLES, 1 << 28, FILE, 0, 0},
+        {"more names than bits", NAMES, 50, FILE, NBITS, 50},
+        {terms, NAMES, 60, FILE, 0, 0},
+        {terms, RANGES, 3 + 1000, FILE, NBITS, 1000},
+        {terms, WORDS, 3 * 1000, FILE, NBITS, 1000},
+    };
+    for (size_t i = 0; i < 2 * N_ELEMENTS(cases); i++) {
+        const uint64_t nbytes = cases[i / 2].file_nbytes, past = i % 2;
+        uint64_t numbers[] = {nbytes, nbytes + 1, 1,  1,       1,    1,
+                              1,      1,          60, 1 << 20, huge, /* names */ 3};
+        uint8_t bytes[128];
+        struct templight_terms opened;
+        struct bo_error error = {0};
+        size_t off = OFF, end = OFF;
+        if (cases[i / 2].value)
+            numbers[cases[i / 2].other] = cases[i / 2].value;
+        numbers[cases[i / 2].number] = cases[i / 2].limit + past;
+        for (unsigned k = 0; k < N_NUMBERS; k++)
+            end += set_uvarint(bytes + end, numbers[k]);
+        const enum bo_status status =
+            templight_open_terms((struct bo_span){bytes, (size_t)nbytes}, &off, end,
+                                 (uint32_t)numbers[NAMES], &arena, &opened, &error);
+        const char *what = past ? cases[i / 2].what : "file ends before the texts";
+        if (status != (!past          ? BO_TRUNCATED
+                       : what == bomb ? BO_OVER_LIMIT
+                                      : BO_CORRUPT) ||
+            strcmp(error.what, what) != 0 || error.off != (past ? OFF : end))
+            fail_msg("case %zu: %s", i / 2, error.what);
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Opens names that have no texts and heads, with these tables. */
+static void expect_tables(struct bo_span tables, uint32_t n_shapes, uint32_t n_tops,
+                          uint32_t n_names, uint32_t nbits, const char *flaw)
+{
+    const uint32_t numbers[] = {0, 0, 0,       n_shapes,           0,    n_tops,
+                                0, 0, n_names, (uint32_t)tables.n, nbits};
+    struct templight_terms terms;
+    struct bo_error error = {0};
+    struct bo_writer out;
+    size_t off = 0;
+    bo_writer_init(&out, &arena);
+    for (unsigned i = 0; i < N_ELEMENTS(numbers); i++)
+        bo_put_uvarint(&out, numbers[i]);
+    bo_put_u8(&out, 0); /* no grammar */
+    bo_put_bytes(&out, tables.p, tables.n);
+    bo_put_zeros(&out, (nbits + 7) / 8 + n_names); /* the stream, fingerprints */
+    assert_int_equal(
+        templight_open_terms(bo_writer_span(&out), &off, out.n, n_names, &arena, &terms, &error),
+        flaw ? BO_CORRUPT : BO_OK);
+    assert_string_equal(error.what ? error.what : "", flaw ? flaw : "");
+    bo_writer_free(&out);
+}
+
+/* A shape's text may end where the tables do, not after them. */
+TEST_WITH(test_shape_at_the_end, set_up, tear_down)
+{
+    /* no base; in gamma code 14; 14 bytes */
+    static const uint8_t tables[] = {0x0f, 'a', 'b', 'c', 'd', 'e', 'f', 'g',
+                                     'h',  'i', 'j', 'k', 'l', 'm', 'n'};
+    expect_tables((struct bo_span){tables, 14}, 1, 0, 1, 1, "shape is invalid");
+    expect_tables((struct bo_span){tables, 15}, 1, 0, 1, 1, "bits after the tables");
+}
+
+/* A top is one of the names. Groups start one after the other, before the end of the bits. */
+TEST_WITH(test_tops_and_groups, set_up, tear_down)
+{
+    enum { N = 2 * TEMPLIGHT_NAMES_A_GROUP + 1, NBITS = 40 };
+    static const char index[] = "index is invalid";
+    static const struct {
+        uint32_t top, starts[2];
+        const char *flaw;
+    } cases[] = {
+        {N - 1, {1, NBITS - 1}, NULL}, {N, {1, NBITS - 1}, "top-level term is invalid"},
+        {0, {16, 17}, NULL},           {0, {16, 16}, index},
+        {0, {0, 16}, index},           {0, {16, NBITS}, index},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct bo_writer tables;
+        bo_writer_init(&tables, &arena);
+        struct templight_bit_writer w = {.out = &tables};
+        templight_put_bits(&w, 0, 5 * (TEMPLIGHT_N_PLACES + 1)); /* empty codes */
+        templight_put_bits(&w, cases[i].top, bo_bit_width(N - 1));
+        templight_put_bits(&w, 0, TEMPLIGHT_STEP_BITS);
+        templight_put_ascending(&w, cases[i].starts, 2);
+        templight_end_bits(&w);
+        expect_tables(bo_writer_span(&tables), 0, 1, N, NBITS, cases[i].flaw);
+        bo_writer_free(&tables);
+    }
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static enum bo_status keep_record(void *context, const struct templight_record *record,
+                                  struct bo_error *err)
+{
+    *(struct templight_record *)context = *record;
+    return BO_OK;
+}
+
+/* The numbers before records: one is at its limit, or one past it. The codes are empty. */
+TEST_WITH(test_announced_records, set_up, tear_down)
+{
+    enum { OFF = 2, NBYTES = 32, MOST = 8 * NBYTES + 1 };
+    static const char many[] = "more records than the file can hold", none[] = "record is invalid";
+    static const struct {
+        uint32_t numbers[4]; /* records, open ones, tuples, places */
+        const char *what;
+    } cases[] = {
+        {{2048 * NBYTES, 1, 1, 1}, none},
+        {{2048 * NBYTES + 1, 1, 1, 1}, many},
+        {{5, 5, 1, 1}, none},
+        {{5, 6, 1, 1}, many},
+        {{1, 1, MOST, 1}, none},
+        {{1, 1, MOST + 1, 1}, many},
+        {{1, 1, 1, MOST}, none},
+        {{1, 1, 1, MOST + 1}, many},
+        {{1, 1, 0, 1}, many},
+        {{1, 1, 1, 0}, many},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        uint8_t bytes[OFF + NBYTES] = {0};
+        const struct bo_span in = {bytes, sizeof bytes};
+        struct templight_records records;
+        struct templight_record record;
+        struct bo_error error = {0};
+        for (size_t k = 0, at = OFF; k < 4; k++)
+            at += set_uvarint(bytes + at, cases[i].numbers[k]);
+        enum bo_status status = templight_open_records(in, OFF, NBYTES, 0, 0, &records, &error);
+        assert_int_equal(status != BO_OK, cases[i].numbers[0] > 2048 * NBYTES);
+        if (!status)
+            status = templight_each_record(&records, &arena, keep_record, &record, &error);
+        assert_int_equal(status, BO_CORRUPT);
+        assert_int_equal(error.off, OFF);
+        if (strcmp(error.what, cases[i].what) != 0)
+            fail_msg("case %zu: %s", i, error.what);
+    }
 }
 
 TEST_FILE(NULL, NULL)

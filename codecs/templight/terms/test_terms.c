@@ -554,6 +554,15 @@ TEST_WITH(test_equal_names_are_not_kept, set_up, tear_down)
     }
 }
 
+/* Up to 7 bits fill up the last byte. */
+TEST(test_end_of_bits)
+{
+    static const uint8_t zeros[2];
+    for (unsigned bit = 0; bit <= 17; bit++)
+        assert_int_equal(templight_is_end(&(struct templight_bits){zeros, 2, bit}),
+                         bit > 8 && bit <= 16);
+}
+
 /* A complete code with a word of each length and two of the longest: words have up to 20 bits. */
 TEST_WITH(test_longest_codes, set_up, tear_down)
 {
