@@ -101,6 +101,38 @@ TEST_WITH(test_heads, set_up, tear_down)
     }
 }
 
+/* Texts have less than 2 GiB; for as much, the file is too short. */
+TEST_WITH(test_most_texts, set_up, tear_down)
+{
+    struct bo_error err;
+    encode_text();
+    for (uint32_t past = 0; past < 2; past++) {
+        struct bo_writer changed;
+        bo_writer_init(&changed, &arena);
+        bo_put_bytes(&changed, out.p, AT_TEXT);
+        bo_put_uvarint(&changed, (UINT64_C(1) << 31) - 1 + past);
+        bo_put_bytes(&changed, out.p + AT_TEXT + 1, out.n - AT_TEXT - 1);
+        assert_int_equal(try_bytes(bo_writer_span(&changed), &err),
+                         past ? BO_UNSUPPORTED : BO_TRUNCATED);
+        assert_string_equal(err.what, past ? "more than 2 GiB of texts"
+                                           : "file is shorter than its counts need");
+        bo_writer_free(&changed);
+    }
+}
+
+/* The largest column, and the largest step between lines. */
+TEST_WITH(test_largest_places, set_up, tear_down)
+{
+    static const char place[] = "---\nname: A\nkind: Memoization\nevent: Begin\norig: ''\n"
+                                "poi: 'a.h:2147483648:4294967295'\n";
+    void *model, *decoded;
+    struct bo_error err = {0};
+    assert_int_equal(templight_parse(bo_span_of(place), &arena, &model, &err), BO_OK);
+    assert_int_equal(encode(NULL, model, &out, &err), BO_OK);
+    assert_int_equal(decode(NULL, bo_writer_span(&out), &arena, &decoded, &err), BO_OK);
+    assert_null(templight_differ(model, decoded));
+}
+
 /*
  * Every cut is truncated, a byte more is corrupt, and so is nearly every changed bit of a stream.
  */
@@ -147,6 +179,10 @@ TEST_WITH(test_zeros, set_up, tear_down)
     out.p[whole.n - 1] = 1;
     assert_int_equal(try_bytes(whole, &err), BO_CORRUPT);
     assert_int_equal(err.off, whole.n - 1);
+    out.p[whole.n - 1] = 0;
+    bo_put_u8(&out, 0); /* one more than are needed */
+    assert_int_equal(try_bytes(bo_writer_span(&out), &err), BO_CORRUPT);
+    assert_int_equal(err.off, out.n - 1);
 }
 
 /* ---- names that no model has ----------------------------------------------------------------- */

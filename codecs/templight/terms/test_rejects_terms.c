@@ -2,11 +2,10 @@
  * Names as terms that no writer writes: references to what is not there or not complete, more than
  * was announced, and bombs. Each is put together symbol by symbol.
  */
+#include "codecs/templight/terms/history.h"
 #include "codecs/templight/terms/records.h"
 #include "codecs/templight/terms/terms.h"
 #include "harness/core/test_fixture.h"
-
-extern const struct bo_codec templight_terms;
 
 /* The heads of these files: `A`, `<` part `>`, two parts without any text, and nothing. */
 enum {
@@ -304,81 +303,6 @@ TEST_WITH(test_bad_group, set_up, tear_down)
     expect_name(&terms, N - 1, "A", "of the good group");
 }
 
-/* An own origin's class is 0 to 32: a code with a symbol for class 33 is rejected. */
-TEST_WITH(test_class_of_own_origin, set_up, tear_down)
-{
-    struct templight_words none, first, own;
-    static const uint32_t nothing[64];
-    struct bo_error error = {0};
-    struct bo_writer refs, locations, out;
-    void *model;
-    for (uint32_t symbol = TEMPLIGHT_CLASSES; symbol <= TEMPLIGHT_CLASSES + 1; symbol++) {
-        uint32_t uses[TEMPLIGHT_CLASSES + 2] = {0}, first_uses[64] = {1};
-        uses[symbol] = 1;
-        assert_true(templight_fit_words(nothing, 4, &arena, &none));
-        assert_true(templight_fit_words(first_uses, 4, &arena, &first));
-        assert_true(templight_fit_words(uses, symbol + 1, &arena, &own));
-        bo_writer_init(&refs, &arena);
-        bo_writer_init(&locations, &arena);
-        bo_writer_init(&out, &arena);
-        struct templight_bit_writer to_refs = {.out = &refs}, to_locations = {.out = &locations};
-        /* codes: run, miss, first after a Begin, first after an End, tuple, name; an End */
-        for (unsigned code = 0; code < 6; code++)
-            assert_true(templight_put_code(&to_refs, code == 2 ? &first : &none, &arena));
-        templight_put_symbol(&to_refs, &first, 0);
-        templight_end_bits(&to_refs);
-        /* codes: location, origin, own origin, gap, file, line, column; no gap, that class */
-        for (unsigned code = 0; code < 7; code++)
-            assert_true(templight_put_code(&to_locations,
-                                           code == 2   ? &own
-                                           : code == 3 ? &first
-                                                       : &none,
-                                           &arena));
-        templight_put_symbol(&to_locations, &first, 0);
-        templight_put_symbol(&to_locations, &own, symbol);
-        templight_put_bits(&to_locations, 0, 32);
-        templight_end_bits(&to_locations);
-        static const uint8_t counts[] = {1, 0, 1, 1};
-        bo_put_bytes(&out, (const uint8_t *)"TLtm", 4);
-        const uint32_t nbytes = (uint32_t)(sizeof counts + 1 + refs.n + 2 + 1 + locations.n + 1);
-        const uint32_t head[] = {1, 1, 0, 0, 0, 0, 0, nbytes};
-        for (unsigned i = 0; i < N_ELEMENTS(head); i++)
-            bo_put_le32(&out, head[i]);
-        bo_put_bytes(&out, counts, sizeof counts);
-        bo_put_uvarint(&out, refs.n);
-        bo_put_bytes(&out, refs.p, refs.n);
-        bo_put_uvarint(&out, 1); /* structure: the code of kinds, empty */
-        bo_put_u8(&out, 0);
-        bo_put_uvarint(&out, locations.n);
-        bo_put_bytes(&out, locations.p, locations.n);
-        bo_put_u8(&out, 0);
-        assert_int_equal(
-            templight_terms.decode(&templight_terms, bo_writer_span(&out), &arena, &model, &error),
-            BO_CORRUPT);
-        assert_string_equal(error.what, symbol == TEMPLIGHT_CLASSES
-                                            ? "record is invalid"
-                                            : "code lengths of records do not form a prefix code");
-        bo_writer_free(&out);
-        bo_writer_free(&locations);
-        bo_writer_free(&refs);
-    }
-}
-
-/* A grammar ends inside its part, whatever follows the part. */
-TEST_WITH(test_grammar_ends_in_its_part, set_up, tear_down)
-{
-    enum { OFF = 4, NBYTES = 1 + 32 + 4 + 4 }; /* there is one: no terminals, rules, text */
-    static const uint8_t bytes[OFF + NBYTES + 4] = {[OFF] = 1};
-    const struct bo_span in = {bytes, sizeof bytes};
-    struct templight_text_reader texts;
-    struct bo_error error = {0};
-    struct bo_cursor whole = bo_cursor_at(in, OFF, NBYTES), cut = bo_cursor_at(in, OFF, NBYTES - 1);
-    assert_int_equal(templight_open_texts(in, &whole, &arena, &texts, &error), BO_OK);
-    assert_int_equal(bo_left(&whole), 0);
-    assert_int_equal(templight_open_texts(in, &cut, &arena, &texts, &error), BO_TRUNCATED);
-    assert_int_equal(error.off, OFF + 1);
-}
-
 /* ---- numbers before the names ---------------------------------------------------------------- */
 
 static size_t set_uvarint(uint8_t *to, uint64_t v)
@@ -561,6 +485,137 @@ TEST_WITH(test_announced_records, set_up, tear_down)
         if (strcmp(error.what, cases[i].what) != 0)
             fail_msg("case %zu: %s", i, error.what);
     }
+}
+
+enum { MAX_ITEMS = 13 };
+
+/* Opens records of these symbols, of one name and file if there are tuples, without times. */
+static void open_records(const uint32_t numbers[4], const struct terms_item items[MAX_ITEMS],
+                         struct templight_records *records)
+{
+    struct bo_writer out, part;
+    struct bo_error error;
+    bo_writer_init(&out, &arena);
+    for (unsigned i = 0; i < 4; i++)
+        bo_put_uvarint(&out, numbers[i]);
+    for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++) {
+        static struct templight_words words[TERMS_N_CODES];
+        bo_writer_init(&part, &arena);
+        struct templight_bit_writer w = {.out = &part};
+        for (unsigned code = 0; code < TERMS_N_CODES; code++) {
+            uint32_t uses[TERMS_RUN_MOST + 1] = {0};
+            for (unsigned i = 0; i < MAX_ITEMS; i++)
+                uses[items[i].symbol] += items[i].code == code && code != TERMS_CODE_RUN;
+            if (terms_stream_of[code] == stream)
+                assert_true(templight_fit_words(uses, N_ELEMENTS(uses), &arena, &words[code]) &&
+                            templight_put_code(&w, &words[code], &arena));
+        }
+        for (unsigned i = 0; i < MAX_ITEMS; i++)
+            if (terms_stream_of[items[i].code] == stream && items[i].code != TERMS_CODE_RUN) {
+                templight_put_symbol(&w, &words[items[i].code], items[i].symbol);
+                templight_put_bits(&w, items[i].rest, items[i].rest_nbits);
+            }
+        templight_end_bits(&w);
+        bo_put_uvarint(&out, part.n);
+        bo_put_bytes(&out, part.p, part.n);
+        bo_writer_free(&part);
+    }
+    bo_put_u8(&out, 0);
+    uint8_t *copy = bo_alloc(&arena, out.n);
+    memcpy(copy, out.p, out.n);
+    const struct bo_span in = {copy, out.n};
+    bo_writer_free(&out);
+    assert_int_equal(
+        templight_open_records(in, 0, in.n, numbers[2] - 1, numbers[2] - 1, records, &error),
+        BO_OK);
+}
+
+/* clang-format off */
+/* A symbol, and bits after it; a new Begin, whose kind and name are new; a new place in line 0. */
+#define SYMBOL(code, symbol, rest, nbits) {rest, symbol, TERMS_CODE_##code, nbits}
+#define NEW_BEGIN SYMBOL(OWN_GAP, 0, 0, 0), SYMBOL(FIRST_BEGIN, 1, 0, 0), \
+    SYMBOL(KIND, 0, 0, 32), SYMBOL(NAME, 0, 0, 0)
+#define NEW_PLACE(code, file, column) SYMBOL(code, 0, 0, 0), SYMBOL(FILE, file, 0, 0), \
+    SYMBOL(LINE, 0, 0, 0), SYMBOL(COLUMN, column, 0, 0)
+/* A Begin with a new location: the origin, one place back, is absent. */
+#define LOCATED(file, column) \
+    {NEW_BEGIN, NEW_PLACE(LOCATION, file, column), SYMBOL(ORIGIN, 4, 0, 0)}
+/* An End with an origin of its own, after a Begin with the one place that there is. */
+#define OWN(symbol, rest, nbits) \
+    {NEW_BEGIN, SYMBOL(LOCATION, 1, 0, 0), NEW_PLACE(ORIGIN, 0, 0), SYMBOL(FIRST_BEGIN, 0, 0, 0), \
+     SYMBOL(OWN_ORIGIN, symbol, rest, nbits), SYMBOL(OWN_GAP, 0, 0, 0)}
+/* clang-format on */
+
+/* Numbers of records at and past their bounds. */
+TEST_WITH(test_values_of_records, set_up, tear_down)
+{
+    static const char bad_code[] = "code lengths of records do not form a prefix code";
+    static const char invalid[] = "record is invalid";
+    static const struct {
+        const char *row, *what;
+        uint32_t column, numbers[4];
+        struct terms_item items[MAX_ITEMS];
+    } cases[] = {
+        {"column 127", NULL, 127, {1, 1, 2, 2}, LOCATED(0, 127)},
+        {"column 0 as a class", NULL, 0, {1, 1, 2, 2}, LOCATED(0, 128)},
+        {"column 1 as a class", NULL, 1, {1, 1, 2, 2}, LOCATED(0, 129)},
+        {"the last file, before the first", invalid, 0, {1, 1, 2, 2}, LOCATED(1, 0)},
+        {"one file back, before the first", invalid, 0, {1, 1, 2, 2}, LOCATED(2, 0)},
+        {"an absent origin", NULL, 0, {2, 1, 2, 2}, OWN(3, 0, 1)},
+        {"an origin before the absent one", invalid, 0, {2, 1, 2, 2}, OWN(3, 1, 1)},
+        {"an origin of class 32", invalid, 0, {2, 1, 2, 2}, OWN(33, 0, 31)},
+        {"an origin of class 33", bad_code, 0, {2, 1, 2, 2}, OWN(34, 0, 32)},
+        {"tuple 0",
+         invalid,
+         0,
+         {1, 0, 1, 1},
+         {SYMBOL(OWN_GAP, 1, 0, 0), SYMBOL(FIRST_BEGIN, 2, 0, 0), SYMBOL(TUPLE, 0, 0, 0)}},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct templight_records records;
+        struct templight_record record;
+        struct bo_error error = {0};
+        open_records(cases[i].numbers, cases[i].items, &records);
+        const enum bo_status status =
+            templight_each_record(&records, &arena, keep_record, &record, &error);
+        if (status != (cases[i].what ? BO_CORRUPT : BO_OK) ||
+            (status && strcmp(error.what, cases[i].what) != 0))
+            fail_msg("%s: %s", cases[i].row, error.what ? error.what : "accepted");
+        assert_true(status || (record.location.column == cases[i].column &&
+                               record.has_own_origin == record.is_end));
+    }
+}
+
+/* Events are kept within as many bytes as they take, and not within one less. */
+TEST_WITH(test_budget_of_events, set_up, tear_down)
+{
+    static const struct terms_item items[MAX_ITEMS] = LOCATED(0, 7);
+    size_t before = SIZE_MAX;
+    for (unsigned i = 0; i < 3; i++) {
+        struct templight_records records;
+        struct bo_error error = {0};
+        size_t left = before;
+        open_records((const uint32_t[]){1, 1, 2, 2}, items, &records);
+        assert_int_equal(templight_keep_events(&records, &arena, &left, &error), BO_OK);
+        assert_int_equal(records.events.items != NULL, i < 2);
+        assert_true(i == 0 || left == (i == 1 ? 0 : before));
+        before -= i == 0 ? left : 1;
+    }
+}
+
+/* A grammar ends inside its part, whatever follows the part. */
+TEST_WITH(test_grammar_ends_in_its_part, set_up, tear_down)
+{
+    enum { OFF = 4, NBYTES = 1 + 32 + 4 + 4 }; /* there is one: no terminals, rules, text */
+    static const uint8_t bytes[OFF + NBYTES + 4] = {[OFF] = 1};
+    const struct bo_span in = {bytes, sizeof bytes};
+    struct templight_text_reader texts;
+    struct bo_error error = {0};
+    struct bo_cursor whole = bo_cursor_at(in, OFF, NBYTES), cut = bo_cursor_at(in, OFF, NBYTES - 1);
+    assert_int_equal(templight_open_texts(in, &whole, &arena, &texts, &error), BO_OK);
+    assert_int_equal(bo_left(&whole), 0);
+    assert_int_equal(templight_open_texts(in, &cut, &arena, &texts, &error), BO_TRUNCATED);
+    assert_int_equal(error.off, OFF + 1);
 }
 
 TEST_FILE(NULL, NULL)

@@ -297,6 +297,30 @@ TEST_WITH(test_texts_above_the_limit, set_up, tear_down)
     assert_null(templight_differ(&model, decoded));
 }
 
+/* A text of 65536 bytes, of which one is repeated, has phrases; a longer one is stored as it is. */
+TEST_WITH(test_longest_text, set_up, tear_down)
+{
+    enum { MOST = 65536 };
+    uint8_t *p = bo_alloc(&arena, MOST + 1);
+    memset(p, 'A', MOST + 1);
+    for (size_t n = MOST - 1; n <= MOST + 1; n++) {
+        const struct bo_span name = {p, n};
+        assert_int_equal(encoded(model_of(&name, 1)).n > n, n > MOST);
+    }
+}
+
+/* Columns up to 127 have symbols of their own. */
+TEST_WITH(test_columns, set_up, tear_down)
+{
+    const struct templight_model *model =
+        parse_text("---\nname: A\nkind: Memoization\nevent: Begin\norig: 'a:1:127'\n"
+                   "poi: 'a:1:128'\n---\nevent: End\norig: 'a:1:129'\n",
+                   &arena);
+    void *decoded;
+    assert_int_equal(test_decode(terms(), encoded(model), &arena, &decoded, NULL), BO_OK);
+    assert_null(templight_differ(model, decoded));
+}
+
 /* A name is the first one queried, or is queried before those that it refers to. */
 TEST_WITH(test_any_order, set_up, tear_down)
 {
@@ -413,6 +437,29 @@ TEST_WITH(test_bombs, set_up, tear_down)
         memcpy(bytes + 36, rows[i].p, rows[i].n);
         expect_open((struct bo_span){bytes, 36 + rows[i].n}, BO_OVER_LIMIT, 36,
                     "names would expand to too much");
+    }
+}
+
+/* A file's name takes half a byte at least. */
+TEST_WITH(test_announced_files, set_up, tear_down)
+{
+    enum { NBYTES = 2, N_MORE = 1 + NBYTES }; /* 1: no grammar */
+    static const struct bo_span name = BYTES("A");
+    const struct bo_span good = encoded(model_of(&name, 1));
+    const size_t files = NAMES_PART + bo_le32(good.p + 24);
+    uint8_t *bytes = bo_zalloc_array(&arena, good.n + N_MORE, 1);
+    memcpy(bytes, good.p, files);
+    memcpy(bytes + files + N_MORE, good.p + files, good.n - files);
+    bo_set_le32(bytes + 28, N_MORE);
+    for (unsigned past = 0; past < 2; past++) {
+        struct bo_error error = {0};
+        void *decoded;
+        bo_set_le32(bytes + 16, 2 * NBYTES + past);
+        const struct bo_span in = {bytes, good.n + N_MORE};
+        assert_int_equal(test_decode(terms(), in, &arena, &decoded, &error), BO_CORRUPT);
+        assert_string_equal(error.what, past ? "number of files exceeds what their bits can hold"
+                                             : "codes of file names are invalid");
+        assert_int_equal(error.off, files + 1);
     }
 }
 
@@ -552,6 +599,62 @@ TEST_WITH(test_equal_names_are_not_kept, set_up, tear_down)
         assert_int_equal(left == SIZE_MAX, equal);
         bo_writer_free(&out);
     }
+}
+
+/* Texts and their table are kept within as many bytes as they take, and not within one less. */
+TEST_WITH(test_exact_budgets, set_up, tear_down)
+{
+    static const struct bo_span names[] = {BYTES("A"), BYTES("A<B>"), BYTES("C")};
+    struct bo_writer out;
+    struct templight_terms terms;
+    struct bo_error error;
+    size_t off = 0;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(templight_put_terms(model_of(names, 3)->traces, &out, &error), BO_OK);
+    const struct bo_span in = bo_writer_span(&out);
+    assert_int_equal(templight_open_terms(in, &off, in.n, 3, &arena, &terms, &error), BO_OK);
+    for (unsigned slots = 0; slots < 2; slots++) {
+        size_t before = SIZE_MAX;
+        for (unsigned i = 0; i < 3; i++) {
+            struct terms_kept kept = {.n_spelled = 0};
+            size_t left = before;
+            assert_int_equal(
+                (slots ? terms_keep_slots : terms_keep_texts)(&kept, &terms, &arena, &left, &error),
+                BO_OK);
+            assert_int_equal(slots ? kept.slots != NULL : kept.texts != NULL, i < 2);
+            assert_true(i == 0 || left == (i == 1 ? 0 : before));
+            before -= i == 0 ? left : 1;
+        }
+    }
+    bo_writer_free(&out);
+}
+
+TEST(test_groups)
+{
+    for (uint32_t n = 1; n <= 64; n++)
+        assert_int_equal(templight_n_groups(n), (n + 15) / 16);
+}
+
+/* The largest numbers; in gamma code, also one that is larger. */
+TEST_WITH(test_largest_numbers, set_up, tear_down)
+{
+    static const uint32_t largest = UINT32_MAX;
+    static const uint8_t larger[9] = {[4] = 0x80}; /* 32 zeros */
+    struct bo_writer out;
+    uint32_t v;
+    bo_writer_init(&out, &arena);
+    struct templight_bit_writer w = {.out = &out};
+    templight_put_gamma(&w, UINT32_MAX - 1);
+    templight_put_ascending(&w, &largest, 1);
+    templight_end_bits(&w);
+    struct templight_bits bits = {out.p, out.n, 0};
+    assert_true(templight_take_gamma(&bits, &v));
+    assert_int_equal(v, UINT32_MAX - 1);
+    assert_true(templight_take_ascending(&bits, &v, 1));
+    assert_int_equal(v, UINT32_MAX);
+    bits = (struct templight_bits){larger, sizeof larger, 0};
+    assert_false(templight_take_gamma(&bits, &v));
+    bo_writer_free(&out);
 }
 
 /* Up to 7 bits fill up the last byte. */
