@@ -234,22 +234,32 @@ static enum bo_status put_range(const struct time_index_timeline *t,
     return BO_OK;
 }
 
+ASCENDING_INLINE bool place_at(const struct time_index_timeline *t, int64_t time, bool keys,
+                               struct place *place)
+{
+    struct moment moment;
+    return call_moment_of(t->index, time, &moment) && find_place(t, &moment, keys, place);
+}
+
 ASCENDING_CALL enum bo_status answer_range(const struct time_index *index,
                                            const struct statehist_range_query *q,
                                            struct bo_sink *sink)
 {
     struct time_index_timeline opened;
-    struct moment from, to;
-    struct place first, last;
+    struct place first = {.number = 0}, last = {.number = 0};
     uint64_t place, ends_at;
     if (q->quark >= index->n_quarks || !is_in(index, q->from) || !is_in(index, q->to) ||
         q->from > q->to)
         return BO_OUT_OF_RANGE;
-    if (!moment_of(index, q->from, &from) || !moment_of(index, q->to, &to) ||
-        !time_index_place(index, q->quark, &place))
+    if (!time_index_place(index, q->quark, &place))
         return BO_CORRUPT;
     const struct time_index_timeline *t = timeline_at(index, place, &opened);
-    if (!t || !find_place(t, &from, false, &first) || !find_place(t, &to, true, &last))
+    /* Ranges of the whole history are frequent, and need no search. */
+    if (!t || (q->from > index->start && !place_at(t, q->from, false, &first)))
+        return BO_CORRUPT;
+    if (q->to == index->end)
+        last.number = t->n - 1;
+    else if (!place_at(t, q->to, true, &last))
         return BO_CORRUPT;
     if (last.number < first.number || last.number >= t->n) {
         time_index_damaged(index, index->records + t->at / 8, "keys do not ascend");
