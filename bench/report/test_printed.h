@@ -2,36 +2,27 @@
 #ifndef BO_TEST_PRINTED_H
 #define BO_TEST_PRINTED_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/page.h"
+#include "harness/core/files.h"
 #include "harness/core/print.h"
 #include "harness/core/test_fixture.h"
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* What is being printed. */
-static struct {
-    FILE *out;
-    char *text;
-    size_t n;
-} capture;
+static struct bo_memory_file capture;
 
 static inline FILE *printing(void)
 {
-    capture.out = open_memstream(&capture.text, &capture.n);
-    assert_non_null(capture.out);
-    return capture.out;
+    return bo_memory_open(&capture);
 }
 
 /* What was printed since printing(). */
 static inline char *printed_text(void)
 {
-    fclose(capture.out);
-    char *text = bo_arena_printf(&arena, "%s", capture.text);
-    free(capture.text);
+    char *text = bo_arena_printf(&arena, "%s", (const char *)bo_memory_bytes(&capture).p);
+    bo_memory_free(&capture);
     return text;
 }
 

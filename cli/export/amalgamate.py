@@ -668,7 +668,7 @@ enum bo_status %(name)s_encode(const struct %(format)s_model *model, struct bo_w
 }
 '''
 
-# A codec's functions share their signatures with those of all codecs.
+# Functions of codecs and oracles share their signatures with those of all codecs and queries.
 UNUSED = '#pragma GCC diagnostic ignored "-Wunused-parameter"\n'
 
 API = ['bo_arena_init', 'bo_arena_free', 'bo_writer_init', 'bo_writer_free', 'bo_status_name']
@@ -738,7 +738,7 @@ def main():
     live = reach(tree, [i for i in roots if id(i) not in provided], provided,
                  lambda item: drop_fields(item, UNUSED_IN_CHECKS))
     system = system_includes(tree, live)
-    text = made % 'Reference answers, computed from the model alone, and the text form.' + \
+    text = made % 'Reference answers, computed from the model alone, and the text form.' + UNUSED + \
         '#include "check.h"\n\n' + system + write_items(tree, live, api)
     needs = [n for n in NEEDS if n[0] in includes_of + system]
     pages = copy_pages(tree, specification, folder)
