@@ -12,7 +12,8 @@
  *   DOCUMENT fields BYTES HASH         the model's units and the values of its fields
  *   sections CODEC NAME=BYTES ...      the sections of all generated models
  *   kinds CODEC NAME ...               the kinds of queries that it answers
- *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models
+ *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models,
+ *                                      and how the workload is measured
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
  *                                      models and of queries on them, and the fields of those that
  *                                      are accepted
@@ -223,8 +224,12 @@ static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOAD
     for (unsigned k = 0; k < s->format->n_kinds; k++) {
         const struct bo_query_kind *kind = &s->format->kinds[k];
         for (unsigned w = 0; w < kind->n_workloads && kind->query_size; w++) {
-            char label[128];
-            snprintf(label, sizeof label, "%s/%s", kind->name, kind->workloads[w].name);
+            const struct bo_workload *workload = &kind->workloads[w];
+            char label[128], how[64];
+            snprintf(label, sizeof label, "%s/%s", kind->name, workload->name);
+            const int n = snprintf(how, sizeof how, "%zu %d %d %zu", workload->n_queries,
+                                   workload->dependent, workload->cold, workload->fresh);
+            add_results(0, (struct bo_span){(const uint8_t *)how, (size_t)n}, &drawn[k][w]);
             check_count(s, "queries", label, &drawn[k][w]);
         }
     }

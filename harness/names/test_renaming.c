@@ -23,18 +23,18 @@ static struct bo_span rename_text(struct bo_renaming *renaming, const char *name
 TEST(test_words)
 {
     static const char *const rare[] = {"std::AddBytes<3>", "std::take_Bytes", "std::ab",
-                                       "std::Zip_fuzz"};
+                                       "std::Zip_fuzz", "Qux<1>"};
     struct bo_random random = bo_random_seeded(1);
     struct bo_renaming renaming;
     char name[40];
     assert_true(bo_renaming_init(&renaming, &random, &arena));
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < N_ELEMENTS(rare); i++)
         assert_true(bo_renaming_learn(&renaming, bo_span_of(rare[i])));
     for (unsigned i = 0; i < N_COMMON; i++) {
         snprintf(name, sizeof name, "std::common%u", i);
         assert_true(bo_renaming_learn(&renaming, bo_span_of(name)));
     }
-    assert_true(bo_renaming_begin(&renaming, N_COMMON + 4));
+    assert_true(bo_renaming_begin(&renaming, N_COMMON + N_ELEMENTS(rare)));
     const struct bo_span first = rename_text(&renaming, rare[0]),
                          second = rename_text(&renaming, rare[1]);
     assert_memory_equal(first.p, "std::", 5);
@@ -48,15 +48,16 @@ TEST(test_words)
     assert_memory_equal(rename_text(&renaming, rare[2]).p, rare[2], 7);
     assert_memory_equal(rename_text(&renaming, "Unknown").p, "Unknown", 7);
     assert_int_equal(rename_text(&renaming, "").n, 0);
-    unsigned n_other = 0, n_capital = 0, n_small = 0;
+    unsigned n_other = 0, n_capital = 0, n_small = 0, n_first = 0;
     for (unsigned i = 0; i < 10; i++) {
         bo_renaming_next(&renaming);
         n_other += !bo_span_equal(rename_text(&renaming, rare[0]), first);
         const struct bo_span last = rename_text(&renaming, rare[3]); /* Z and z are letters */
         n_capital += memcmp(last.p + 5, "Zip", 3) != 0;
         n_small += memcmp(last.p + 9, "fuzz", 4) != 0;
+        n_first += memcmp(rename_text(&renaming, rare[4]).p, "Qux", 3) != 0; /* starts the name */
     }
-    assert_true(n_other > 0 && n_capital > 0 && n_small > 0);
+    assert_true(n_other > 0 && n_capital > 0 && n_small > 0 && n_first > 0);
 }
 
 TEST_FILE(set_up, tear_down)
