@@ -33,7 +33,7 @@ struct bo_noise {
 
 /*
  * `document` NULL: over all of the run's documents of the format. `kind` NULL: over all query kinds
- * and operations; a label stands for its kind. Variants of codecs count like codecs. The no-op
+ * and operations; a label means its kind. Variants of codecs count like codecs. The no-op
  * codec does not count.
  */
 struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const char *document,

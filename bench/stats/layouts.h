@@ -1,7 +1,8 @@
 /*
  * Times measured in several layouts of one program, as a random effect. The layouts of a run are
  * drawn from all orders in which a linker may place the functions. So an interval that covers
- * layouts must come from the differences between them.
+ * layouts must come from the differences between them. All functions abort when memory is
+ * exhausted.
  */
 #ifndef BO_LAYOUTS_H
 #define BO_LAYOUTS_H

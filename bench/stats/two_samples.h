@@ -1,6 +1,6 @@
 /*
  * Whether two samples differ, and by how much: by ranks, without assumptions about the
- * distributions.
+ * distributions. All functions abort when memory is exhausted.
  */
 #ifndef BO_TWO_SAMPLES_H
 #define BO_TWO_SAMPLES_H

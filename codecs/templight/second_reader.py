@@ -394,7 +394,7 @@ def read_predicted(data):
         t.records = [r[:2] + (texts[p.name_nodes[r[2]]],) + r[3:] if r[0] == "begin" else r for r in t.records]
         traces.append(t.resolved())
     if model.left:
-        raise Reject("texts are shorter than is said")
+        raise Reject("texts have another length than announced")
     for coder in coders:
         coder.finish()
     return traces

@@ -67,7 +67,7 @@ TEST(test_mistakes)
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
 }
 
-/* Models at the bounds of the rules, which the text form checks by itself. */
+/* Models at the bounds of the rules, which the parser of the text form checks. */
 TEST(test_flaws)
 {
     static const struct {

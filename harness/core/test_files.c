@@ -56,7 +56,7 @@ TEST(test_names_that_do_not_fit)
     errno = 0;
     assert_false(bo_temporary_folder(long_folder, sizeof long_folder));
     assert_int_equal(errno, ENAMETOOLONG);
-    setenv("TMPDIR", "/tmp", true); /* /tmp/bakeoff.XXXXXX and its NUL */
+    setenv("TMPDIR", "/tmp", true); /* "/tmp/bakeoff.", six letters and the NUL: 20 bytes */
     assert_false(bo_temporary_folder(long_folder, 19));
     assert_true(bo_temporary_folder(long_folder, 20));
     assert_int_equal(rmdir(long_folder), 0);
