@@ -185,10 +185,10 @@ class ShapeCode:
     def shape(self, bases, templates):
         has_template, low, bias_bytes, base, shift = (self.take(n) for n in (1, 4, 3, 4, 2))
         in_range = low <= 9 and bias_bytes <= 4 and base < len(bases)
-        require(in_range, "shape with a low part, bias or base that there is not")
+        require(in_range, "low part, bias or base of a shape is out of range")
         if has_template:
             number = self.take(9)
-            require(number < len(templates), "shape with a template that there is not")
+            require(number < len(templates), "template of a shape is out of range")
             runs, width, template = templates[number]
         else:
             runs, width, template = self.take(5) + 1, self.take(5), None

@@ -375,7 +375,7 @@ TEST(test_changed_bits)
 static bool has_candidates(int n_threads)
 {
     enum { MAX_THREADS = 33, N_TURNS = 120, END = 1000000 };
-    static const char *const phrase = "attribute is one of the candidates refused";
+    static const char *const phrase = "attribute is one of the refused candidates";
     struct bo_random random = bo_random_seeded(1);
     int since[MAX_THREADS] = {0}, running = 0, time = 0;
     bool seen = false;

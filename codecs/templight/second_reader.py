@@ -221,7 +221,7 @@ class Predicted:
         new = a is None
         if new:
             if n >= self.n_names:
-                raise Reject("more names than is said")
+                raise Reject("more names than announced")
             self.frames = []
             node = self.read_node((NONE, 65535, NONE, NONE, 0))
             a = n
@@ -269,7 +269,7 @@ class Predicted:
         file = m.symbol(self.locations, 6, n_files, fc)
         if file is None:
             if n_files >= self.n_files:
-                raise Reject("more files than is said")
+                raise Reject("more files than announced")
             self.files.append(m.text(self.locations, 7, 0, 0))
             self.lines.append(0)
             file = n_files
@@ -323,7 +323,7 @@ class Predicted:
         parts, marked = [], None
         self.frames.append(parts)
         if len(self.frames) > self.n_nodes - n:
-            raise Reject("more pieces of names than is said")
+            raise Reject("more pieces of names than announced")
         if m.bits(coder, 15, [1 if index == 0 else 2 if index == 65535 else 0, S, H(S, before)], 1):
             marked = m.text(coder, 18, S, 0)
         else:

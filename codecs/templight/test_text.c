@@ -337,7 +337,7 @@ TEST(test_mistakes)
          "binary text is no whole number of groups of 4 digits"},
         {NAMED("name: !!binary A@*AA\n"), BO_CORRUPT, "binary text is not in base64"},
         {NAMED("name: @!!binary AAAA\n"), BO_CORRUPT, "text holds a NUL"},
-        {NAMED("name: @&a S\n"), BO_CORRUPT, "plain text begins with a sign that means something"},
+        {NAMED("name: @&a S\n"), BO_CORRUPT, "plain text begins with an indicator of YAML"},
         {NAMED("name: a @# b\n"), BO_CORRUPT, "plain text holds what ends it"},
         {NAMED("name: a@: b\n"), BO_CORRUPT, "plain text holds what ends it"},
         {NAMED("name: a@:\rb\n"), BO_CORRUPT, "plain text holds what ends it"},

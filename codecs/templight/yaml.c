@@ -379,7 +379,7 @@ static const char *read_plain(struct bo_span raw, struct bo_span *text_ret, size
     if (raw.n == 0)
         return "no value";
     if (needs_more ? raw.n == 1 || is_space(raw.p[1]) : is_indicator(raw.p[0]) && raw.p[0] != '\\')
-        return "plain text begins with a sign that means something";
+        return "plain text begins with an indicator of YAML";
     for (size_t i = 0; i < raw.n; i++) {
         *at_ret = i;
         if ((raw.p[i] == ':' && (i + 1 == raw.n || is_space(raw.p[i + 1]))) ||

@@ -101,7 +101,7 @@ class RangeDecoder:
         if nbytes < len(self.data):
             raise Reject("bytes left after the coded bits")
         if self.code != v & NONE:
-            raise Reject("coded bits end otherwise than they are written")
+            raise Reject("coded bits do not end as an encoder writes them")
 
 
 T = [1, 2, 3, 5, 8, 13, 22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971, 7812, 11955, 17625, 24743, 32768,
@@ -350,7 +350,7 @@ class Model:
                 node = node << 1 | self.text_bit(coder, f, c, node, b, run, match)
             byte = node - 256
             if self.left == 0:
-                raise Reject("coded texts are longer than is said")
+                raise Reject("coded texts are longer than announced")
             self.left -= 1
             history.append(byte)
             if byte == 0:

@@ -566,7 +566,7 @@ struct bo_span bo_guess_text(struct bo_guesser *guesser, struct bo_range_coder *
             node = node << 1 | code_text_bit(guesser, coder, site, &t, node, b, coded >> b & 1);
         const uint8_t byte = (uint8_t)node;
         if (guesser->n_left == 0 || bo_range_ran_out(coder)) {
-            guesser->flaw = "coded texts are longer than is said";
+            guesser->flaw = "coded texts are longer than announced";
             break;
         }
         guesser->n_left--;

@@ -36,5 +36,5 @@ const char *bo_range_flaw(const struct bo_range_coder *c)
         return "coded bits end too early";
     if (nbytes < c->in.n)
         return "bytes left after the coded bits";
-    return c->code == code ? NULL : "coded bits end otherwise than they are written";
+    return c->code == code ? NULL : "coded bits do not end as an encoder writes them";
 }

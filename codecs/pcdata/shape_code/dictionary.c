@@ -89,9 +89,9 @@ static const char *expand_shape(struct bo_bit_cursor *c, const int32_t *bases, u
                      : !bo_get_bits(c, 5, &runs) || !bo_get_bits(c, 5, &nbits))
         return "dictionary runs past the area's end";
     if (l > SHAPE_MAX_LOW_NBITS || bias_nbytes > 4 || base >= n_bases)
-        return "shape with a low part, bias or base that there is not";
+        return "low part, bias or base of a shape is out of range";
     if (has_template && id >= n_templates)
-        return "shape with a template that there is not";
+        return "template of a shape is out of range";
     if (has_template) {
         runs = places[id].n_runs - 1u;
         nbits = places[id].value_nbits;

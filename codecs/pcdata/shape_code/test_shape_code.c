@@ -16,7 +16,7 @@
 #define THREE_RUNS ONE_BASE "\x22\x80\x08" ZEROS_21 /* the same, and a low bit of each start */
 #define UNUSED_FIELDS "fields of unused runs are not 0"
 #define DICTIONARY_CUT "dictionary runs past the area's end"
-#define NO_SUCH "shape with a low part, bias or base that there is not"
+#define NO_SUCH "low part, bias or base of a shape is out of range"
 #define UPPER_FLAW "upper parts do not fit the shape and the text"
 #define SPLIT_WIDTHS "widths of a split record do not fit"
 #define NOT_NEXT "table's record is neither the next one nor an earlier one"
@@ -46,7 +46,7 @@ static const struct test_area cases[] = {
     {"32 runs of 9 low bits", BYTES(ONE_BASE "\x32\xc0\x07" ZEROS_21), 1, BO_CORRUPT, 11,
      "shape with too many low bits or too wide values", 32},
     {"template 0 of 0", BYTES(ONE_BASE "\x21\0\0" ZEROS_21), 1, BO_CORRUPT, 10,
-     "shape with a template that there is not", 32},
+     "template of a shape is out of range", 32},
 
     /*
      * shaped records; here a shape of one run, and one of two, with a bias of a byte and values of

@@ -150,7 +150,7 @@ static uint32_t code_quark(struct mixed_history *h, const struct event *e, uint3
     }
     for (unsigned i = 0; i < N_CANDIDATES && h->reads; i++)
         if (missed >> i & 1 && candidates[i] - 1 == c->quarks[in_class])
-            h->what = "attribute is one of the candidates refused";
+            h->what = "attribute is one of the refused candidates";
     return c->quarks[in_class];
 }
 

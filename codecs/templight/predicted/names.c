@@ -94,7 +94,7 @@ static void push_frame(struct predicted *p, const struct predicted_place *place,
                        const struct bo_guess *g)
 {
     if (p->n_frames >= p->counts.n_nodes - p->n_nodes) {
-        p->flaw = "more pieces of names than is said";
+        p->flaw = "more pieces of names than announced";
         return;
     }
     if (!bo_grow(p->arena, &p->frames, p->n_frames, 1, &p->cap_frames)) {
@@ -151,7 +151,7 @@ static uint32_t finish_node(struct predicted *p)
 {
     const struct predicted_frame *frame = &p->frames[p->n_frames - 1];
     if (p->n_nodes >= p->counts.n_nodes || frame->n_open > p->counts.n_parts - p->n_parts) {
-        p->flaw = "more pieces of names than is said";
+        p->flaw = "more pieces of names than announced";
         return PREDICTED_NONE;
     }
     const uint32_t node = p->n_nodes++;
@@ -287,7 +287,7 @@ static void take_part(struct predicted *p, uint32_t node)
 {
     struct predicted_frame *frame = &p->frames[p->n_frames - 1];
     if (p->n_open_parts >= p->counts.n_parts) {
-        p->flaw = "more parts of names than is said";
+        p->flaw = "more parts of names than announced";
         return;
     }
     p->open_parts[p->n_open_parts++] = node;

@@ -173,7 +173,7 @@ static uint32_t code_new_place(struct predicted *p, const struct templight_locat
     if (file == BO_GUESS_NEW) {
         const struct bo_span none = {(const uint8_t *)"", 0};
         if (p->n_files >= p->counts.n_files) {
-            p->flaw = "more files than is said";
+            p->flaw = "more files than announced";
             return 0;
         }
         file = p->n_files;
@@ -347,7 +347,7 @@ static uint32_t code_begins_name(struct predicted *p, const struct surroundings 
         return known;
     }
     if (p->n_names >= p->counts.n_names) {
-        p->flaw = "more names than is said";
+        p->flaw = "more names than announced";
         return 0;
     }
     p->around = (struct predicted_around){

@@ -41,9 +41,9 @@ static enum bo_status check_counts(const struct counts *counts, uint64_t file_nb
         return bo_fail(err, BO_OVER_LIMIT, off, "names would expand to too much");
     if (counts->depth > (uint64_t)counts->longest + 1 || counts->depth > counts->stream_nbits ||
         counts->depth > INT32_MAX / 2)
-        flaw = "names are deeper than long";
+        flaw = "depth of names exceeds their length";
     else if (counts->longest > counts->total_nbytes)
-        flaw = "the longest name is longer than all together";
+        flaw = "longest name is longer than all names together";
     else if (counts->n_shapes > 8 * (uint64_t)counts->tables_nbytes ||
              counts->n_heads > 8 * (uint64_t)counts->tables_nbytes ||
              counts->n_tops > 8 * (uint64_t)counts->tables_nbytes ||

@@ -323,7 +323,8 @@ TEST_WITH(test_announced_names, set_up, tear_down)
     enum { LONGEST, TOTAL, DEPTH, SHAPES, HEADS, TOPS, STARTS, WORDS, RANGES, TABLES, NBITS };
     enum { N_NUMBERS = NBITS + 1, NAMES = N_NUMBERS, OFF = 3, FILE = 1000, SPLIT = 65536 };
     static const char bomb[] = "names would expand to too much";
-    static const char deep[] = "names are deeper than long", terms[] = "more terms than bits";
+    static const char deep[] = "depth of names exceeds their length",
+                      terms[] = "more terms than bits";
     static const char heads[] = "more heads than the tables hold";
     static const uint64_t huge = UINT64_C(1) << 31;
     static const struct {
@@ -341,7 +342,7 @@ TEST_WITH(test_announced_names, set_up, tear_down)
         {deep, DEPTH, FILE + 1, FILE, 0, 0},
         {deep, DEPTH, 100, FILE, NBITS, 100},
         {deep, DEPTH, (1 << 30) - 1, huge, 0, 0},
-        {"the longest name is longer than all together", LONGEST, FILE + 1, FILE, 0, 0},
+        {"longest name is longer than all names together", LONGEST, FILE + 1, FILE, 0, 0},
         {heads, SHAPES, 800, FILE, TABLES, 100},
         {heads, HEADS, 800, FILE, TABLES, 100},
         {heads, TOPS, 800, FILE, TABLES, 100},

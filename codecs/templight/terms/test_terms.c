@@ -398,14 +398,14 @@ TEST_WITH(test_rejects, set_up, tear_down)
         {4, 9, BO_TRUNCATED, 4, "file is too short for its traces"},
         {4, 0, BO_CORRUPT, 8, "bytes after the last trace"},
         {20, 255, BO_TRUNCATED, 36, "file ends inside a trace"},
-        {36, 2, BO_CORRUPT, 36, "the longest name is longer than all together"},
-        {38, 3, BO_CORRUPT, 36, "names are deeper than long"},
+        {36, 2, BO_CORRUPT, 36, "longest name is longer than all names together"},
+        {38, 3, BO_CORRUPT, 36, "depth of names exceeds their length"},
         {40, 127, BO_CORRUPT, 36, "more heads than the tables hold"},
         {41, 127, BO_CORRUPT, 36, "more heads than the tables hold"},
         {43, 127, BO_CORRUPT, 36, "more terms than bits"},
         {44, 0, BO_CORRUPT, 36, "more terms than bits"},
         {44, 127, BO_CORRUPT, 36, "more terms than bits"},
-        {46, 0, BO_CORRUPT, 36, "names are deeper than long"},
+        {46, 0, BO_CORRUPT, 36, "depth of names exceeds their length"},
         {47, 2, BO_CORRUPT, 47, "number of grammars is neither 0 nor 1"},
     };
     uint8_t *bytes = bo_alloc(&arena, good.n);
