@@ -404,7 +404,7 @@ bool statehist_json_skip_scalar(struct statehist_json *j)
 
 enum bo_status statehist_json_document(
     struct statehist_json *j, const char *format, const char *const *members,
-    void (*take)(struct statehist_json *j, uint32_t which, void *context), void *context)
+    bool (*take)(struct statehist_json *j, uint32_t which, void *context), void *context)
 {
     uint32_t seen = 0, which = 0, all = 0;
     for (unsigned i = 0; members[i]; i++)

@@ -92,11 +92,11 @@ bool statehist_json_end(struct statehist_json *j);
 /*
  * A whole document: {"format": format, "version": 1, ...}, in any order. `members` contains the
  * names of these two and then of the others. All are required. take(j, which, context) reads the
- * values of the others; it sets j->status when it fails.
+ * values of the others.
  */
 enum bo_status statehist_json_document(
     struct statehist_json *j, const char *format, const char *const *members,
-    void (*take)(struct statehist_json *j, uint32_t which, void *context), void *context);
+    bool (*take)(struct statehist_json *j, uint32_t which, void *context), void *context);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

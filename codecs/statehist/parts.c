@@ -127,18 +127,19 @@ static void read_typed_key(struct statehist_json *j, struct typed_key *key)
     }
 }
 
-static void read_typed_keys(struct statehist_json *j, uint32_t which, void *context)
+static bool read_typed_keys(struct statehist_json *j, uint32_t which, void *context)
 {
     struct typed_keys *list = context;
     if (!statehist_json_take(j, '[', "not a list"))
-        return;
+        return false;
     while (statehist_json_element(j, list->n == 0)) {
         if (!bo_grow(j->arena, &list->keys, list->n, 1, &list->cap)) {
             j->status = bo_fail_alloc(j->err, j->arena);
-            return;
+            return false;
         }
         read_typed_key(j, &list->keys[list->n++]);
     }
+    return !j->status;
 }
 
 enum bo_status statehist_read_types_json(const struct statehist_part *part, struct bo_arena *arena,
@@ -269,7 +270,7 @@ static bool add_node(struct statehist_json *j, struct nodes *nodes, uint32_t par
  * Reads the root's object and all in it. The nodes on the way to the present one are its stack: so
  * depth costs no more than width.
  */
-static void read_nodes(struct statehist_json *j, uint32_t member, void *context)
+static bool read_nodes(struct statehist_json *j, uint32_t member, void *context)
 {
     struct nodes *nodes = context;
     static const char *const members[] = {"key", "children", NULL};
@@ -279,7 +280,7 @@ static void read_nodes(struct statehist_json *j, uint32_t member, void *context)
     bool among_children = false, is_first = false;
     statehist_json_peek(j);
     if (!add_node(j, nodes, 0, no_name, j->off) || !statehist_json_take(j, '{', "not an object"))
-        return;
+        return false;
     for (;;) {
         struct node *node = &nodes->at[at];
         struct bo_span name;
@@ -288,26 +289,26 @@ static void read_nodes(struct statehist_json *j, uint32_t member, void *context)
             if (statehist_json_name(j, is_first, &name, &off)) {
                 if (!statehist_json_take(j, '{', "not an object") ||
                     !add_node(j, nodes, at, name, off))
-                    return;
+                    return false;
                 at = (uint32_t)(nodes->n - 1);
             } else if (j->status) {
-                return;
+                return false;
             }
             among_children = false;
             continue;
         }
         if (!statehist_json_member(j, members, at ? KEY : 0, &node->seen, &which))
-            return;
+            return false;
         if (which == 0) {
             if (!statehist_json_key(j, &node->key, &node->key_off))
-                return;
+                return false;
         } else if (which == 1) {
             if (!statehist_json_take(j, '{', "not an object"))
-                return;
+                return false;
             among_children = is_first = true;
         } else {
             if (at == 0)
-                return;
+                return true;
             at = node->parent;
             among_children = true;
             is_first = false;

@@ -133,32 +133,30 @@ static bool place_value(struct statehist_json *j, struct state *s, struct elemen
     return !j->status;
 }
 
-static void read_values(struct statehist_json *j, struct state *s)
+static bool read_values(struct statehist_json *j, struct state *s)
 {
     size_t n = 0;
     if (!statehist_json_take(j, '[', "not a list"))
-        return;
+        return false;
     for (; statehist_json_element(j, n == 0); n++) {
         struct element element = {.has_type = false};
         if (!read_members(j, &element) || !place_value(j, s, &element))
-            return;
+            return false;
         if (element.has_since && (!s->has_since || element.since > s->last_since)) {
             s->has_since = true;
             s->last_since = element.since;
             s->last_since_off = element.since_off;
         }
     }
-    if (!j->status && n != s->snapshot->n_quarks)
-        statehist_json_fail(j, BO_CORRUPT, j->off - 1, "a key has no value");
+    return !j->status && (n == s->snapshot->n_quarks ||
+                          statehist_json_fail(j, BO_CORRUPT, j->off - 1, "a key has no value"));
 }
 
-static void read_state_member(struct statehist_json *j, uint32_t which, void *context)
+static bool read_state_member(struct statehist_json *j, uint32_t which, void *context)
 {
     struct state *s = context;
-    if (which == 2)
-        statehist_json_integer(j, INT64_MIN, INT64_MAX, &s->snapshot->time);
-    else
-        read_values(j, s);
+    return which == 2 ? statehist_json_integer(j, INT64_MIN, INT64_MAX, &s->snapshot->time)
+                      : read_values(j, s);
 }
 
 static enum bo_status read_state(const struct statehist_part *part, const uint8_t *types,
