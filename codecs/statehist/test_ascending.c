@@ -62,14 +62,12 @@ static void expect_around(const struct ascending_block *block, const uint64_t *n
         }
 }
 
-static void expect_list(const uint64_t *numbers, uint32_t n)
+/* Reads a list of these numbers, all bytes of `out`, in every way. */
+static void expect_numbers(struct bo_writer *out, const uint64_t *numbers, uint32_t n)
 {
-    struct bo_writer out;
-    bo_writer_init(&out, &arena);
-    assert_int_equal(ascending_put(numbers, n, &out, NULL), BO_OK);
-    const size_t nbytes = out.n;
-    bo_put_zeros(&out, ASCENDING_MARGIN);
-    struct bo_cursor c = {.p = out.p, .n = nbytes};
+    const size_t nbytes = out->n;
+    bo_put_zeros(out, ASCENDING_MARGIN);
+    struct bo_cursor c = {.p = out->p, .n = nbytes};
     struct ascending_list list;
     assert_int_equal(ascending_open(&c, n, &list, NULL), BO_OK);
     assert_int_equal(bo_left(&c), 0);
@@ -92,7 +90,30 @@ static void expect_list(const uint64_t *numbers, uint32_t n)
             assert_true(all[i] == numbers[b * ASCENDING_BLOCK + i]);
         expect_around(&block, all);
     }
+}
+
+static void expect_list(const uint64_t *numbers, uint32_t n)
+{
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(ascending_put(numbers, n, &out, NULL), BO_OK);
+    expect_numbers(&out, numbers, n);
     bo_writer_free(&out);
+}
+
+TEST_WITH(test_runs_of_numbers, set_up, tear_down)
+{
+    static const uint32_t ns[] = {1, 2, 63, 64, 65, 127, 128, 129, 192};
+    uint64_t numbers[192];
+    for (unsigned i = 0; i < 192; i++)
+        numbers[i] = 300 + i;
+    for (unsigned k = 0; k < sizeof ns / sizeof *ns; k++) {
+        struct bo_writer out;
+        bo_writer_init(&out, &arena);
+        ascending_put_run(numbers[0], ns[k], &out);
+        expect_numbers(&out, numbers, ns[k]);
+        bo_writer_free(&out);
+    }
 }
 
 /* The first number is stored in the list's header, and again where blocks store their bases. */

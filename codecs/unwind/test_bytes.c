@@ -588,6 +588,25 @@ TEST(test_saved_registers)
     }
 }
 
+/* Of six saved registers in the order of their numbers, the last is rbp: at the highest place. */
+TEST(test_last_saved_register)
+{
+    enum { FRAMELESS = 2 << 24, CFA_64 = 8 << 16, SIX = 6 << 10, RBP_FIRST = 5 * 120 };
+    struct coded c;
+    unsigned n_found = 0;
+    begin_coded(&c, "compact-unwind", "amd64 joined");
+    bo_put_text(&c.text, "fn 0x1000 16\n0 sp+64 c-8 c-56\n");
+    encode_coded(&c, NULL);
+    for (size_t i = 0; i + 4 <= c.out.n; i++)
+        if (bo_le32(c.out.p + i) == (FRAMELESS | CFA_64 | SIX | RBP_FIRST)) {
+            bo_set_le32(c.out.p + i, FRAMELESS | CFA_64 | SIX);
+            n_found++;
+        }
+    assert_int_equal(n_found, 1);
+    assert_int_equal(decode_coded(&c, NULL)->functions[0].rows[0].state.fp_off, -16);
+    end_coded(&c);
+}
+
 /* A model's last byte may be 2^64 - 2: with a Base one higher, no payload is valid. */
 TEST(test_last_byte)
 {

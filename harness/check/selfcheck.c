@@ -14,9 +14,12 @@
  *   kinds CODEC NAME ...               the kinds of queries that it answers
  *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models,
  *                                      and how the workload is measured
+ *   queries KIND/invalid N HASH        texts of invalid queries on generated models
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
  *                                      models and of queries on them, and the fields of those that
  *                                      are accepted
+ *   damage text N HASH                 errors of damaged copies of text forms, and the fields of
+ *                                      those that are accepted
  *   further CODEC N HASH               encodings of further generated models and of their changes
  *   further text N HASH                the text forms of these
  *
@@ -60,6 +63,9 @@ enum {
     FIRST_FURTHER = 1000, /* the first seed */
     N_FURTHER = 200,
     FURTHER_QUERIES = 64, /* of each kind */
+    DAMAGED_TEXTS = 30,   /* of each text form of a further model */
+    MAX_INVALID = 64,     /* queries of each kind, of generated models */
+    NO_ANSWER_NBYTES = 64,
 };
 
 /* The sections of a codec's encodings, in the order in which they are first marked. */
@@ -182,11 +188,35 @@ static void check_count(struct selfcheck *s, const char *what, const char *of,
 }
 
 /*
+ * Adds the first invalid queries of a kind on a model, printed with an answer of zeros. Nothing is
+ * added for a kind that prints only the answer.
+ */
+static void add_invalid(const struct bo_query_kind *kind, const void *model, struct bo_arena *arena,
+                        struct count *invalid)
+{
+    struct bo_writer text;
+    bo_writer_init(&text, arena);
+    uint8_t *query = bo_alloc(arena, BO_MAX_QUERY_NBYTES);
+    const size_t answer_nbytes = kind->answer_size ? kind->answer_size : NO_ANSWER_NBYTES;
+    uint8_t *zeros = bo_alloc(arena, answer_nbytes);
+    if (!query || !zeros)
+        abort();
+    memset(query, 0, BO_MAX_QUERY_NBYTES);
+    memset(zeros, 0, answer_nbytes);
+    uint64_t n = 0;
+    for (; n < MAX_INVALID && kind->invalid_at(model, n, query); n++)
+        kind->print(query, (struct bo_span){zeros, answer_nbytes}, &text);
+    if (text.n)
+        add_results(n, bo_writer_span(&text), invalid);
+    bo_writer_free(&text);
+}
+
+/*
  * Adds the first queries of each workload on a model. The same seed must draw the same ones on
  * every machine.
  */
 static void add_queries(const struct bo_format *format, unsigned long seed, const void *model,
-                        struct count drawn[][MAX_WORKLOADS])
+                        struct count drawn[][MAX_WORKLOADS], struct count *invalid)
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
@@ -214,18 +244,25 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
             add_results(n, bo_writer_span(&text), &drawn[k][w]);
             bo_writer_truncate(&text, 0);
         }
+        add_invalid(kind, model, &arena, &invalid[k]);
         bo_writer_free(&text);
         bo_arena_free(&arena);
     }
 }
 
-static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOADS])
+static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOADS],
+                          const struct count *invalid)
 {
     for (unsigned k = 0; k < s->format->n_kinds; k++) {
         const struct bo_query_kind *kind = &s->format->kinds[k];
+        char label[128];
+        if (invalid[k].n) {
+            snprintf(label, sizeof label, "%s/invalid", kind->name);
+            check_count(s, "queries", label, &invalid[k]);
+        }
         for (unsigned w = 0; w < kind->n_workloads && kind->query_size; w++) {
             const struct bo_workload *workload = &kind->workloads[w];
-            char label[128], how[64];
+            char how[64];
             snprintf(label, sizeof label, "%s/%s", kind->name, workload->name);
             const int n = snprintf(how, sizeof how, "%zu %d %d %zu", workload->n_queries,
                                    workload->dependent, workload->cold, workload->fresh);
@@ -515,15 +552,83 @@ static void check_extreme(struct selfcheck *s)
     }
 }
 
-static void add_text(const struct bo_format *format, const void *model, struct count *texts)
+/* Writes a copy of a text with one change. */
+static void put_damaged_text(struct bo_span text, struct bo_random *random, struct bo_writer *out)
+{
+    static const char bytes[] = " \n\t-0189:.@x\"", large[] = "99999999999999999999";
+    const size_t at = bo_random_below(random, (uint32_t)text.n);
+    size_t line = at, next = at + 1;
+    while (line > 0 && text.p[line - 1] != '\n')
+        line--;
+    while (next < text.n && text.p[next - 1] != '\n')
+        next++;
+    /* `by` replaces [from, to): another byte. */
+    size_t from = at, to = at + 1;
+    struct bo_span by = {(const uint8_t *)bytes + bo_random_below(random, sizeof bytes - 1), 1};
+    switch (bo_random_below(random, 10)) {
+    case 0: /* a byte more */
+        to = at;
+        break;
+    case 1: /* a byte less */
+        by.n = 0;
+        break;
+    case 2: /* a line twice */
+        from = to = line;
+        by = (struct bo_span){text.p + line, next - line};
+        break;
+    case 3: /* a line less */
+        from = line;
+        to = next;
+        by.n = 0;
+        break;
+    case 4: /* a larger number */
+        to = at;
+        by = bo_span_of(large);
+        break;
+    case 5: /* an earlier end */
+        to = text.n;
+        by.n = 0;
+        break;
+    default:
+        break;
+    }
+    bo_put_bytes(out, text.p, from);
+    bo_put_bytes(out, by.p, by.n);
+    bo_put_bytes(out, text.p + to, text.n - to);
+}
+
+/* Adds the text form of a model, and the results of parsing damaged copies of it. */
+static void add_text(const struct bo_format *format, const void *model, struct count *texts,
+                     struct count *damaged)
 {
     struct bo_arena arena;
-    struct bo_writer out;
+    struct bo_writer text, copy, results;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&out, &arena);
-    format->print(model, &out, NULL);
-    add_results(1, bo_writer_span(&out), texts);
-    bo_writer_free(&out);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&copy, &arena);
+    bo_writer_init(&results, &arena);
+    format->print(model, &text, NULL);
+    add_results(1, bo_writer_span(&text), texts);
+    struct bo_random random = bo_random_seeded(text.n);
+    const size_t n = text.n ? DAMAGED_TEXTS : 0;
+    for (size_t i = 0; i < n; i++) {
+        struct bo_arena parsed;
+        struct bo_error error = {.what = ""};
+        void *of_copy;
+        bo_writer_truncate(&copy, 0);
+        put_damaged_text(bo_writer_span(&text), &random, &copy);
+        bo_arena_init(&parsed, bo_effort_default().budget_nbytes);
+        const enum bo_status status =
+            format->parse(bo_writer_span(&copy), &parsed, &of_copy, &error);
+        put_error(&results, status, &error);
+        if (!status)
+            put_fields(format, of_copy, &results);
+        bo_arena_free(&parsed);
+    }
+    add_results(n, bo_writer_span(&results), damaged);
+    bo_writer_free(&results);
+    bo_writer_free(&copy);
+    bo_writer_free(&text);
     bo_arena_free(&arena);
 }
 
@@ -552,7 +657,7 @@ static void add_further(struct selfcheck *s, const void *model, const struct bo_
 /* Many models, for shapes that few models have. check_extreme has the extreme ones. */
 static void check_further(struct selfcheck *s)
 {
-    struct count texts = {0, 0}, encodings[MAX_CODECS] = {{0, 0}};
+    struct count texts = {0, 0}, damaged = {0, 0}, encodings[MAX_CODECS] = {{0, 0}};
     struct bo_effort effort = effort_of(s);
     effort.max_queries = FURTHER_QUERIES;
     for (uint64_t seed = FIRST_FURTHER; seed < FIRST_FURTHER + N_FURTHER; seed++) {
@@ -566,7 +671,7 @@ static void check_further(struct selfcheck *s)
         const bool ok = generate(s->format, seed, seed % 2 ? N_MUTATIONS : 0, &arena, &model);
         note(s, ok, "further", "-", "generate", "failed");
         if (ok) {
-            add_text(s->format, model, &texts);
+            add_text(s->format, model, &texts, &damaged);
             add_further(s, model, &effort, encodings);
         }
         bo_arena_free(&arena);
@@ -575,6 +680,7 @@ static void check_further(struct selfcheck *s)
         if (!(*c)->reads && !(*c)->optional)
             check_count(s, "further", (*c)->name, &encodings[c - s->format->codecs]);
     check_count(s, "further", "text", &texts);
+    check_count(s, "damage", "text", &damaged);
 }
 
 static void check_generated(struct selfcheck *s, unsigned long n)
@@ -582,7 +688,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     struct bo_effort effort = effort_of(s);
     effort.max_failures = MAX_FAILURES; /* the models are small */
     struct totals *totals = calloc(MAX_CODECS, sizeof *totals);
-    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}};
+    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}}, invalid[BO_MAX_KINDS] = {{0, 0}};
     if (!totals)
         abort();
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
@@ -597,7 +703,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         if (ok && seed <= N_GOLDEN_GENERATED) {
             check_golden(s, name, model, totals);
             check_fields(s, name, model);
-            add_queries(s->format, seed, model, drawn);
+            add_queries(s->format, seed, model, drawn, invalid);
         }
         if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
             check_all(s, name, model, &effort);
@@ -613,7 +719,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         }
         check_kinds(s, *c);
     }
-    check_queries(s, drawn);
+    check_queries(s, drawn, invalid);
     check_further(s);
     free(totals);
     if (s->golden.p && n < N_GOLDEN_GENERATED)

@@ -456,6 +456,19 @@ TEST(test_zlib_rejects)
         {names + 2, 0, BO_CORRUPT, names, "zlib stream is invalid or not of the announced size"},
     };
     expect_errors(zlib(), bytes, cases, N_ELEMENTS(cases));
+    /* a name too many; the stream remains as long */
+    struct bo_cursor c = bo_cursor_at(bytes, names, (size_t)bo_le64(entry + 24));
+    uint8_t content[64], packed[64];
+    uint64_t nbytes, packed_nbytes;
+    assert_int_equal(bo_get_uvarint64(&c, &nbytes, NULL), BO_OK);
+    assert_int_equal(bo_get_uvarint64(&c, &packed_nbytes, NULL), BO_OK);
+    uLongf room = sizeof content, packed_room = sizeof packed;
+    assert_int_equal(uncompress(content, &room, c.p + c.off, (uLong)packed_nbytes), Z_OK);
+    content[0]++;
+    assert_int_equal(compress(packed, &packed_room, content, room), Z_OK);
+    assert_int_equal(packed_room, packed_nbytes);
+    memcpy((uint8_t *)(uintptr_t)(c.p + c.off), packed, packed_room);
+    expect_error(zlib(), bytes, BO_TRUNCATED, names, "name does not end in its section");
     bo_arena_free(&arena);
 }
 

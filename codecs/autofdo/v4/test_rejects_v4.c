@@ -227,6 +227,8 @@ static const struct test_case callees_cases[] = {
     {"2^32 - 1 paths", CALLEES, 1, 4, BYTES(FFFF), BO_TRUNCATED, 1, CALLEES, ENTRIES_LEFT},
     {"a path of the file names", CALLEES, 7, 3, BYTES("a.c"), BO_CORRUPT, 5, CALLEES,
      "path is among the file names"},
+    {"a path longer than the section", CALLEES, 5, 2, BYTES("\xff\xff"), BO_TRUNCATED, 7, CALLEES,
+     TEXT_END},
     {"a path with NUL", CALLEES, 8, 1, BYTES("\0"), BO_CORRUPT, 5, CALLEES, NULL},
     {"paths downwards", CALLEES, 4, 6,
      BYTES("\x02\0\x03"

@@ -359,6 +359,15 @@ TEST(test_limits)
     expect_encode(model, &arena, NULL);
     file.path.n = 65536;
     expect_encode(model, &arena, "a path of version 4 has at most 65535 bytes");
+    /* the path of a name that has no function */
+    model = parse_text("a:1:1\n 1: b:1\n  1: 1\n", &arena);
+    struct autofdo_file files[] = {{bo_span_of("a"), bo_span_of("a.c")},
+                                   {bo_span_of("b"), {path.p, 65535}}};
+    model->files = files;
+    model->n_files = 2;
+    expect_encode(model, &arena, NULL);
+    files[1].path.n = 65536;
+    expect_encode(model, &arena, "a path of version 4 has at most 65535 bytes");
     bo_arena_free(&arena);
 }
 
