@@ -15,6 +15,7 @@
  *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models,
  *                                      and how the workload is measured
  *   queries KIND/invalid N HASH        texts of invalid queries on generated models
+ *   queries KIND/arguments N HASH      errors and answers of queries with random arguments
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
  *                                      models and of queries on them, and the fields of those that
  *                                      are accepted
@@ -66,6 +67,8 @@ enum {
     DAMAGED_TEXTS = 30,   /* of each text form of a further model */
     MAX_INVALID = 64,     /* queries of each kind, of generated models */
     NO_ANSWER_NBYTES = 64,
+    N_ARGUMENTS = 64, /* lists of arguments for each kind, of generated models */
+    MAX_NAMES = 64,
 };
 
 /* The sections of a codec's encodings, in the order in which they are first marked. */
@@ -187,6 +190,75 @@ static void check_count(struct selfcheck *s, const char *what, const char *of,
     expect_line(s, "generated", of, line);
 }
 
+static void put_error(struct bo_writer *out, enum bo_status status, const struct bo_error *error)
+{
+    bo_put_text(out, "%s %" PRIu64 " %s\n", bo_status_name(status), error->off, error->what);
+}
+
+/* An argument of the command line: of a drawn query, a small number, or at a limit. */
+static const char *draw_argument(struct bo_random *random, const char *const *names, size_t n_names,
+                                 char *small, bool *is_large_ref)
+{
+    static const char *const large[] = {"300",
+                                        "65536",
+                                        "4294967295",
+                                        "4294967296",
+                                        "-4294967297",
+                                        "1000000000",
+                                        "18446744073709551615",
+                                        "18446744073709551616",
+                                        "-1",
+                                        "0x10",
+                                        "9223372036854775807",
+                                        "-9223372036854775809",
+                                        "",
+                                        "x",
+                                        "1 ",
+                                        "1e3"};
+    const uint32_t way = bo_random_below(random, 4);
+    if (way == 0) {
+        *is_large_ref = true;
+        return large[bo_random_below(random, sizeof large / sizeof *large)];
+    }
+    if (way == 1 && n_names)
+        return names[bo_random_below(random, (uint32_t)n_names)];
+    snprintf(small, 4, "%u", bo_random_below(random, 24));
+    return small;
+}
+
+/*
+ * Adds the results of random arguments: the error, or, of the first few, the oracle's answer. It is
+ * left out for arguments that may be numbers of billions of things.
+ */
+static void add_arguments(struct bo_agreement *c, struct bo_random *random,
+                          const char *const *names, size_t n_names, struct count *parsed)
+{
+    enum { MAX_ARGUMENTS = 6, MAX_ANSWERED = 8 };
+    unsigned n_answered = 0;
+    struct bo_writer text;
+    bo_writer_init(&text, c->arena);
+    for (unsigned i = 0; i < N_ARGUMENTS; i++) {
+        char small[MAX_ARGUMENTS][4], *args[MAX_ARGUMENTS];
+        struct bo_error error = {.what = ""};
+        bool has_large = false;
+        const uint32_t n = bo_random_below(random, MAX_ARGUMENTS);
+        for (uint32_t k = 0; k < n; k++)
+            args[k] =
+                (char *)(uintptr_t)draw_argument(random, names, n_names, small[k], &has_large);
+        const enum bo_status status = c->kind->parse((int)n, args, c->arena, c->queries, &error);
+        put_error(&text, status, &error);
+        if (status || has_large || n_answered == MAX_ANSWERED)
+            continue;
+        n_answered++;
+        const enum bo_status answered = bo_agreement_run_oracle(c, 1);
+        bo_put_text(&text, "%s\n", bo_status_name(answered));
+        if (!answered)
+            c->kind->print(c->queries, (struct bo_span){c->expected.p, c->expected.n}, &text);
+    }
+    add_results(N_ARGUMENTS, bo_writer_span(&text), parsed);
+    bo_writer_free(&text);
+}
+
 /*
  * Adds the first invalid queries of a kind on a model, printed with an answer of zeros. Nothing is
  * added for a kind that prints only the answer.
@@ -211,12 +283,25 @@ static void add_invalid(const struct bo_query_kind *kind, const void *model, str
     bo_writer_free(&text);
 }
 
+/* The name as an argument: up to its first NUL. */
+static const char *copy_name(struct bo_span name, struct bo_arena *arena)
+{
+    char *copy = bo_alloc(arena, name.n + 1);
+    if (!copy)
+        abort();
+    if (name.n)
+        memcpy(copy, name.p, name.n);
+    copy[name.n] = '\0';
+    return copy;
+}
+
 /*
  * Adds the first queries of each workload on a model. The same seed must draw the same ones on
  * every machine.
  */
 static void add_queries(const struct bo_format *format, unsigned long seed, const void *model,
-                        struct count drawn[][MAX_WORKLOADS], struct count *invalid)
+                        struct count drawn[][MAX_WORKLOADS], struct count *invalid,
+                        struct count *parsed)
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
@@ -228,6 +313,8 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
         struct bo_agreement c = {.format = format, .kind = kind, .model = model, .arena = &arena};
         if (kind->n_workloads > MAX_WORKLOADS || !bo_agreement_init(&c))
             abort();
+        const char *names[MAX_NAMES];
+        size_t n_names = 0;
         for (unsigned w = 0; w < kind->n_workloads && size; w++) {
             struct bo_random random = bo_random_seeded(seed);
             const size_t n =
@@ -237,6 +324,8 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
                 if (kind->has_text)
                     memcpy(&name, c.queries, sizeof name);
                 bo_put_bytes(&text, name.p, name.n);
+                if (kind->has_text && n_names < MAX_NAMES)
+                    names[n_names++] = copy_name(name, &arena);
                 if (bo_agreement_run_oracle(&c, 1) == BO_OK)
                     kind->print(c.queries, (struct bo_span){c.expected.p, c.expected.n}, &text);
                 memmove(c.queries, c.queries + size, (n - i - 1) * size);
@@ -245,13 +334,17 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
             bo_writer_truncate(&text, 0);
         }
         add_invalid(kind, model, &arena, &invalid[k]);
+        if (kind->query_size) {
+            struct bo_random random = bo_random_seeded(seed);
+            add_arguments(&c, &random, names, n_names, &parsed[k]);
+        }
         bo_writer_free(&text);
         bo_arena_free(&arena);
     }
 }
 
 static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOADS],
-                          const struct count *invalid)
+                          const struct count *invalid, const struct count *parsed)
 {
     for (unsigned k = 0; k < s->format->n_kinds; k++) {
         const struct bo_query_kind *kind = &s->format->kinds[k];
@@ -259,6 +352,10 @@ static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOAD
         if (invalid[k].n) {
             snprintf(label, sizeof label, "%s/invalid", kind->name);
             check_count(s, "queries", label, &invalid[k]);
+        }
+        if (parsed[k].n) {
+            snprintf(label, sizeof label, "%s/arguments", kind->name);
+            check_count(s, "queries", label, &parsed[k]);
         }
         for (unsigned w = 0; w < kind->n_workloads && kind->query_size; w++) {
             const struct bo_workload *workload = &kind->workloads[w];
@@ -360,11 +457,6 @@ static void check_fields(struct selfcheck *s, const char *name, const void *mode
 }
 
 /* ---- golden errors --------------------------------------------------------------------------- */
-
-static void put_error(struct bo_writer *out, enum bo_status status, const struct bo_error *error)
-{
-    bo_put_text(out, "%s %" PRIu64 " %s\n", bo_status_name(status), error->off, error->what);
-}
 
 /* Changes a copy of an encoding. Returns its size. Half of the changes are in the first bytes. */
 static size_t damage(uint8_t *p, size_t n, struct bo_random *random)
@@ -688,7 +780,8 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     struct bo_effort effort = effort_of(s);
     effort.max_failures = MAX_FAILURES; /* the models are small */
     struct totals *totals = calloc(MAX_CODECS, sizeof *totals);
-    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}}, invalid[BO_MAX_KINDS] = {{0, 0}};
+    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}}, invalid[BO_MAX_KINDS] = {{0, 0}},
+                 parsed[BO_MAX_KINDS] = {{0, 0}};
     if (!totals)
         abort();
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
@@ -703,7 +796,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         if (ok && seed <= N_GOLDEN_GENERATED) {
             check_golden(s, name, model, totals);
             check_fields(s, name, model);
-            add_queries(s->format, seed, model, drawn, invalid);
+            add_queries(s->format, seed, model, drawn, invalid, parsed);
         }
         if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
             check_all(s, name, model, &effort);
@@ -719,7 +812,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         }
         check_kinds(s, *c);
     }
-    check_queries(s, drawn, invalid);
+    check_queries(s, drawn, invalid, parsed);
     check_further(s);
     free(totals);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
