@@ -78,8 +78,29 @@ static const struct bo_shape signed_keys = {.name = "signed",
                                        .n_fields = 1,
                                        .order = BO_MAP};
 
+struct limited {
+    uint8_t first, second;
+};
+static const struct bo_field limited_fields[] = {
+    BO_FIELD(struct limited, first, BO_DECIMAL, .max = 9),
+    BO_FIELD(struct limited, second, BO_DECIMAL, .max = 19)};
+static const struct bo_shape limits = {.name = "limits",
+                                       .unit = "things",
+                                       .record_nbytes = sizeof(struct limited),
+                                       .fields = limited_fields,
+                                       .n_fields = 2,
+                                       .order = BO_ANY_ORDER};
+
 static const struct bo_shape *const shapes[] = {&lines,  &json,        &any,
                                                 &ranges, &signed_keys, &hashes};
+
+TEST(test_largest_numbers)
+{
+    static const struct limited most = {9, 19}, first = {10, 19}, second = {9, 20};
+    assert_null(bo_record_flaw(&limits, NULL, &most));
+    assert_string_equal(bo_record_flaw(&limits, NULL, &first), limited_fields[0].wrong);
+    assert_string_equal(bo_record_flaw(&limits, NULL, &second), limited_fields[1].wrong);
+}
 
 static struct bo_span print(const struct bo_shape *shape, const void *model)
 {

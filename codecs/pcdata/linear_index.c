@@ -220,7 +220,7 @@ struct index_form {
 static enum bo_status read_index_form(struct bo_cursor *in, uint64_t n_chunks,
                                       struct index_form *form, struct bo_error *err)
 {
-    *form = (struct index_form){1, 0};
+    *form = (struct index_form){0};
     if (n_chunks == 1)
         return BO_OK;
     if (bo_left(in) == 0)

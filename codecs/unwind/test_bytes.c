@@ -790,6 +790,21 @@ TEST(test_distances)
     end_coded(&c);
 }
 
+/* The sections of an optional codec are in no golden file. */
+TEST(test_sections_of_blocks)
+{
+    static const char *const names[] = {"header",   "function ends", "functions",
+                                        "row ends", "rows",          "over-read room"};
+    struct coded c;
+    if (!bo_find_codec(test_format(), "rows-zstd"))
+        skip();
+    encode_text(&c, "rows-zstd", "unwind 1\narch amd64\nfn 0x1000 15\n0 sp+8 c-8 s\n");
+    assert_int_equal(c.out.n_sections, N_ELEMENTS(names));
+    for (unsigned i = 0; i < N_ELEMENTS(names); i++)
+        assert_string_equal(c.out.sections[i].name, names[i]);
+    end_coded(&c);
+}
+
 /* The first function ends with a block of rows-zstd, and in the second a block begins. */
 TEST(test_blocks_of_rows)
 {

@@ -34,6 +34,24 @@ TEST(test_distances)
         expect_suggested(cases[i].word, cases[i].candidate, cases[i].suggested);
 }
 
+/* Of several candidates, the nearest; of equally near ones, the first. */
+TEST(test_nearest)
+{
+    struct bo_suggestion s = bo_suggest("pcdata");
+    bo_suggest_offer(&s, "pcdote");
+    bo_suggest_offer(&s, "pcdato");
+    assert_string_equal(bo_suggestion_text(&s), " (did you mean 'pcdato'?)");
+    s = bo_suggest("point");
+    static const char *const candidates[] = {"print", "paint", "joint"};
+    for (size_t i = 0; i < N_ELEMENTS(candidates); i++)
+        bo_suggest_offer(&s, candidates[i]);
+    assert_string_equal(s.best, "print");
+    s = bo_suggest("points");
+    bo_suggest_offer(&s, "paints");
+    bo_suggest_offer(&s, "pants");
+    assert_string_equal(s.best, "paints");
+}
+
 TEST(test_longest_words)
 {
     char word[BO_MAX_SUGGESTED + 2] = "", candidate[BO_MAX_SUGGESTED + 2] = "";
