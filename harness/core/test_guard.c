@@ -27,8 +27,10 @@ TEST(test_past_the_end_faults)
         assert_true(bo_span_equal(guarded.span, from));
         assert_true(faults(guarded.span.p + guarded.span.n));
         assert_true(guarded.span.n == 0 || !faults(guarded.span.p + guarded.span.n - 1));
+        const uint8_t *map = guarded.map;
         bo_guarded_free(&guarded);
         assert_null(guarded.map);
+        assert_true(faults(map));
         bo_guarded_free(&guarded); /* the second call does nothing */
     }
     test_free(bytes);
