@@ -456,8 +456,7 @@ static void add_row(struct bo_grid *grid, const struct bo_change *change)
     if (change->failure) {
         bo_grid_texts(grid, "-", "-", "-", NULL);
     } else if (!change->is_time) {
-        bo_grid_add(grid, change->before != 0 ? "%.4f" : "-", change->after / change->before);
-        bo_grid_texts(grid, "exact", "-", NULL);
+        bo_grid_texts(grid, bo_fixed(arena, change->after / change->before, 4), "exact", "-", NULL);
     } else {
         if (isnan(change->interval.low))
             bo_grid_add(grid, "%.3f", change->ratio);

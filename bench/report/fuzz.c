@@ -329,7 +329,8 @@ static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, c
                      struct bo_grid *grid)
 {
     const char *name = bo_arena_printf(grid->arena, "%s/all", format);
-    bo_grid_texts(grid, format, coverage_cell(coverage, name, "all", grid->arena), NULL);
+    bo_grid_columns(grid, "format", format, "covered, %",
+                    coverage_cell(coverage, name, "all", grid->arena), NULL);
     for (unsigned r = 0; r < N_REASONS; r++) {
         double lines = 0, branches = 0;
         for (size_t i = 0; i < gaps->n; i++)
@@ -338,7 +339,8 @@ static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, c
                 lines += bo_tsv_number(gaps->rows[i].cells[2]);
                 branches += bo_tsv_number(gaps->rows[i].cells[3]);
             }
-        bo_grid_add(grid, "%.0f/%.0f", lines, branches);
+        bo_grid_column(grid, reasons[r],
+                       bo_arena_printf(grid->arena, "%.0f/%.0f", lines, branches));
     }
     bo_grid_end_row(grid);
 }
@@ -354,10 +356,6 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         return;
     }
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_texts(&grid, "format", "covered, %", NULL);
-    for (unsigned r = 0; r < N_REASONS; r++)
-        bo_grid_add(&grid, "%s", reasons[r]);
-    bo_grid_end_row(&grid);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         add_gaps(&coverage, &gaps, (*f)->name, &grid);
     fprintf(

@@ -15,16 +15,20 @@ void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left)
     *grid = (struct bo_grid){.arena = arena, .n_left = n_left};
 }
 
+static void make_room(struct bo_grid *grid, size_t n)
+{
+    bo_abort_unless(bo_grow(grid->arena, &grid->cells, grid->n_cells, n, &grid->cap) &&
+                    bo_grow(grid->arena, &grid->values, grid->n_cells, n, &grid->values_cap));
+}
+
 void bo_grid_add(struct bo_grid *grid, const char *format, ...)
 {
     char *text = NULL;
     va_list args;
     va_start(args, format);
-    const int n = vasprintf(&text, format, args);
+    bo_abort_unless(vasprintf(&text, format, args) >= 0);
     va_end(args);
-    if (n < 0 || !bo_grow(grid->arena, &grid->cells, grid->n_cells, 1, &grid->cap) ||
-        !bo_grow(grid->arena, &grid->values, grid->n_cells, 1, &grid->values_cap))
-        abort();
+    make_room(grid, 1);
     grid->values[grid->n_cells] = NAN;
     grid->cells[grid->n_cells++] = bo_arena_printf(grid->arena, "%s", text);
     free(text);
@@ -54,9 +58,23 @@ void bo_grid_texts(struct bo_grid *grid, ...)
     va_end(texts);
 }
 
-void bo_grid_ratio(struct bo_grid *grid, double v)
+void bo_grid_column(struct bo_grid *grid, const char *heading, const char *text)
 {
-    bo_grid_add(grid, isnan(v) ? "-" : "%.3f", v);
+    if (grid->n_columns == 0) {
+        bo_abort_unless(
+            bo_grow(grid->arena, &grid->headings, grid->n_headings, 1, &grid->headings_cap));
+        grid->headings[grid->n_headings++] = heading;
+    }
+    bo_grid_add(grid, "%s", text);
+}
+
+void bo_grid_columns(struct bo_grid *grid, ...)
+{
+    va_list pairs;
+    va_start(pairs, grid);
+    for (const char *heading; (heading = va_arg(pairs, const char *));)
+        bo_grid_column(grid, heading, va_arg(pairs, const char *));
+    va_end(pairs);
 }
 
 void bo_grid_value(struct bo_grid *grid, double v)
@@ -64,12 +82,29 @@ void bo_grid_value(struct bo_grid *grid, double v)
     grid->values[grid->n_cells - 1] = v;
 }
 
+/* Moves the headings of the first row's columns before it. */
+static void insert_headings(struct bo_grid *grid)
+{
+    const size_t n = grid->n_cells;
+    bo_abort_unless(grid->n_headings == n);
+    make_room(grid, n);
+    for (size_t c = 0; c < n; c++) {
+        grid->cells[n + c] = grid->cells[c];
+        grid->values[n + c] = grid->values[c];
+        grid->cells[c] = grid->headings[c];
+        grid->values[c] = NAN;
+    }
+    grid->n_cells += n;
+}
+
 void bo_grid_end_row(struct bo_grid *grid)
 {
-    if (grid->n_columns == 0)
+    if (grid->n_columns == 0) {
         grid->n_columns = (unsigned)grid->n_cells;
-    if (grid->n_columns == 0 || grid->n_cells % grid->n_columns)
-        abort();
+        if (grid->n_headings)
+            insert_headings(grid);
+    }
+    bo_abort_unless(grid->n_columns && grid->n_cells % grid->n_columns == 0);
 }
 
 size_t bo_grid_n_rows(const struct bo_grid *grid)
@@ -80,6 +115,12 @@ size_t bo_grid_n_rows(const struct bo_grid *grid)
 static const char *cell_at(const struct bo_grid *grid, size_t row, unsigned column)
 {
     return grid->cells[row * grid->n_columns + column];
+}
+
+char *bo_fixed(struct bo_arena *arena, double v, int n_decimals)
+{
+    return isfinite(v) ? bo_arena_printf(arena, "%.*f", n_decimals, v)
+                       : bo_arena_printf(arena, "-");
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */

@@ -4,25 +4,18 @@
 #include <string.h>
 
 #include "bench/report/paths.h"
+#include "bench/report/picks.h"
 
-/* A format's documents, without those for curves. */
 struct documents {
     const struct bo_run_document **items;
     unsigned n;
 };
 
-/* The held-out documents, or the others. */
-static struct documents documents_of(const struct bo_run *run, const char *format, bool held_out,
+static struct documents documents_of(const struct bo_run *run, const char *format, unsigned sort,
                                      struct bo_arena *arena)
 {
-    struct documents documents = {
-        bo_array_or_abort(arena, run->n_documents, sizeof *documents.items), 0};
-    for (size_t d = 0; d < run->n_documents; d++) {
-        const struct bo_run_document *document = &run->documents[d];
-        if (strcmp(document->format, format) == 0 && !document->scale &&
-            document->held_out == held_out)
-            documents.items[documents.n++] = document;
-    }
+    struct documents documents;
+    documents.n = bo_format_documents(run, format, sort, arena, &documents.items);
     return documents;
 }
 
@@ -47,33 +40,28 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
                       struct bo_grid *grid_ret)
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
-    const struct documents held_out = documents_of(run, format, true, arena);
-    const struct documents others = documents_of(run, format, false, arena);
+    const struct documents held_out = documents_of(run, format, BO_HELD_OUT, arena);
+    const struct documents others = documents_of(run, format, BO_ORDINARY, arena);
     if (held_out.n == 0 || others.n == 0)
         return false;
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(main, arena, &codecs);
     const char *kind = kind_of_others(&others);
     const char *const labels[] = {NULL, bo_run_main_label(main)};
-    const unsigned n_figures = labels[1] ? 2 : 1;
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_texts(grid_ret, "codec", "role", NULL);
-    for (unsigned i = 0; i < n_figures; i++) {
-        const char *what = labels[i] ? labels[i] : "bytes";
-        bo_grid_add(grid_ret, "%s, %s", what, kind);
-        bo_grid_add(grid_ret, "%s, held-out", what);
-        bo_grid_add(grid_ret, "%s, held-out over %s", what, kind);
-    }
-    bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n; c++) {
-        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[c]), codecs[c]->role, NULL);
-        for (unsigned i = 0; i < n_figures; i++) {
+        bo_grid_columns(grid_ret, "codec", bo_codec_cell(arena, codecs[c]), "role", codecs[c]->role,
+                        NULL);
+        for (unsigned i = 0; i < (labels[1] ? 2 : 1); i++) {
             const char *name = codecs[c]->name, *other = main->baseline->name;
+            const char *what = labels[i] ? labels[i] : "bytes";
             const double known = mean_ratio(&others, name, other, labels[i]);
             const double unseen = mean_ratio(&held_out, name, other, labels[i]);
-            bo_grid_ratio(grid_ret, known);
-            bo_grid_ratio(grid_ret, unseen);
-            bo_grid_ratio(grid_ret, unseen / known);
+            bo_grid_columns(grid_ret, bo_arena_printf(arena, "%s, %s", what, kind),
+                            bo_fixed(arena, known, 3), bo_arena_printf(arena, "%s, held-out", what),
+                            bo_fixed(arena, unseen, 3),
+                            bo_arena_printf(arena, "%s, held-out over %s", what, kind),
+                            bo_fixed(arena, unseen / known, 3), NULL);
         }
         bo_grid_end_row(grid_ret);
     }
@@ -84,8 +72,8 @@ char *bo_held_out_caption(const struct bo_run *run, const char *format, struct b
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
     const char *label = main ? bo_run_main_label(main) : NULL;
-    const struct documents held_out = documents_of(run, format, true, arena);
-    const struct documents others = documents_of(run, format, false, arena);
+    const struct documents held_out = documents_of(run, format, BO_HELD_OUT, arena);
+    const struct documents others = documents_of(run, format, BO_ORDINARY, arena);
     char *names = bo_arena_printf(arena, "%s", "");
     for (unsigned d = 0; d < held_out.n; d++)
         names = bo_arena_printf(arena, "%s%s%s", names, d ? ", " : "", held_out.items[d]->name);

@@ -24,22 +24,21 @@ static bool has_budgets(const struct bo_run_document *document, unsigned c, unsi
     return rows && rows[l] && bo_is_query(document->labels[l]);
 }
 
-static void add_budgets(const struct bo_page *page, const struct bo_run_document *document,
-                        const struct bo_run_codec *codec, unsigned l, struct bo_grid *grid)
+static void add_budgets(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                        const char *label, struct bo_grid *grid)
 {
-    const char *label = document->labels[l];
+    struct bo_arena *arena = grid->arena;
     const struct bo_run_row *rows[N_BUDGETS];
     for (unsigned b = 0; b < N_BUDGETS; b++)
         rows[b] = bo_run_variant_row(document, codec, budgets[b].variant, label);
-    bo_grid_texts(grid, bo_codec_cell(page->arena, codec), label,
-                  bo_significant(page->arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")),
-                  NULL);
+    bo_grid_columns(grid, "codec", bo_codec_cell(arena, codec), "query", label, "first queries, ns",
+                    bo_significant(arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")), NULL);
     for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(grid, "%s",
-                    bo_significant(page->arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
+        bo_grid_column(grid, bo_arena_printf(arena, "ns, %s", budgets[b].name),
+                       bo_significant(arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
     for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(grid, "%s",
-                    bo_nbytes_text(page->arena, bo_run_counter(rows[b], "reader_bytes")));
+        bo_grid_column(grid, bo_arena_printf(arena, "memory, %s", budgets[b].name),
+                       bo_nbytes_text(arena, bo_run_counter(rows[b], "reader_bytes")));
     bo_grid_end_row(grid);
 }
 
@@ -47,17 +46,11 @@ void bo_page_keep(const struct bo_page *page, const struct bo_run_document *docu
 {
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 2);
-    bo_grid_texts(&grid, "codec", "query", "first queries, ns", NULL);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(&grid, "ns, %s", budgets[b].name);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(&grid, "memory, %s", budgets[b].name);
-    bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++)
         for (unsigned l = 0; l < document->n_labels; l++)
             if (has_budgets(document, c, l))
-                add_budgets(page, document, &document->codecs[c], l, &grid);
-    if (bo_grid_n_rows(&grid) == 1)
+                add_budgets(document, &document->codecs[c], document->labels[l], &grid);
+    if (bo_grid_n_rows(&grid) == 0)
         return;
     fprintf(page->out,
             "\n**What readers keep.** Readers of these codecs keep what they have read for later "

@@ -35,17 +35,13 @@ unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, 
                              const char *format, struct bo_arena *arena,
                              const struct bo_run_document ***documents_ret)
 {
-    const struct bo_run_document **documents =
-        bo_array_or_abort(arena, runs[k]->n_documents + 1, sizeof *documents);
+    const unsigned n_ordinary =
+        bo_format_documents(runs[k], format, BO_ORDINARY, arena, documents_ret);
     unsigned n = 0;
-    for (size_t d = 0; d < runs[k]->n_documents; d++) {
-        const struct bo_run_document *document = &runs[k]->documents[d];
-        if (strcmp(document->format, format) == 0 && !document->scale && !document->held_out &&
-            all_measured(runs, n_runs, document))
-            documents[n++] = document;
-    }
-    *documents_ret = documents;
-    return bo_keep_preferred(format, documents, n);
+    for (unsigned d = 0; d < n_ordinary; d++)
+        if (all_measured(runs, n_runs, (*documents_ret)[d]))
+            (*documents_ret)[n++] = (*documents_ret)[d];
+    return bo_keep_preferred(format, *documents_ret, n);
 }
 
 unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,

@@ -277,7 +277,7 @@ static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_a
 {
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
-    bo_grid_texts(&grid, "codec", "role", NULL);
+    bo_grid_texts(&grid, "codec", "role", NULL); /* also if no codec meets the limits */
     for (unsigned w = 0; w < pick->n_wishes; w++)
         bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
     bo_grid_texts(&grid, "score", "front", NULL);
@@ -346,19 +346,19 @@ static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_a
     }
 }
 
-static void print_evidence_of(const struct bo_pick *pick, const struct bo_run_document *document,
-                              const char *codec, struct bo_grid *grid)
+static void add_evidence(const struct bo_pick *pick, const struct bo_run_document *document,
+                         const char *codec, struct bo_grid *grid)
 {
-    bo_grid_texts(grid, document->name, codec, NULL);
+    bo_grid_columns(grid, "document", document->name, "codec", codec, NULL);
     for (unsigned w = 0; w < pick->n_wishes; w++) {
         const double v = value_of(document, codec, &pick->wishes[w]);
         const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);
+        char *text = bo_significant(grid->arena, v);
         if (f.low < f.high)
-            bo_grid_add(grid, "%s [%s, %s]", bo_significant(grid->arena, v),
-                        bo_significant(grid->arena, v * f.low),
-                        bo_significant(grid->arena, v * f.high));
-        else
-            bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
+            text = bo_arena_printf(grid->arena, "%s [%s, %s]", text,
+                                   bo_significant(grid->arena, v * f.low),
+                                   bo_significant(grid->arena, v * f.high));
+        bo_grid_column(grid, pick->wishes[w].figure.heading, text);
     }
     bo_grid_end_row(grid);
 }
@@ -375,13 +375,9 @@ static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo
         names[n++] = pick->runner_up->codec->name;
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
-    bo_grid_texts(&grid, "document", "codec", NULL);
-    for (unsigned w = 0; w < pick->n_wishes; w++)
-        bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
-    bo_grid_end_row(&grid);
     for (unsigned d = 0; d < pick->n_documents; d++)
         for (unsigned i = 0; i < n; i++)
-            print_evidence_of(pick, pick->documents[d], names[i], &grid);
+            add_evidence(pick, pick->documents[d], names[i], &grid);
     bo_grid_text(&grid, width, out);
 }
 

@@ -9,6 +9,24 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
+unsigned bo_format_documents(const struct bo_run *run, const char *format, unsigned sorts,
+                             struct bo_arena *arena, const struct bo_run_document ***documents_ret)
+{
+    const struct bo_run_document **documents =
+        bo_array_or_abort(arena, run->n_documents, sizeof *documents);
+    unsigned n = 0;
+    for (size_t d = 0; d < run->n_documents; d++) {
+        const struct bo_run_document *document = &run->documents[d];
+        const unsigned sort = document->scale      ? BO_FOR_CURVES
+                              : document->held_out ? BO_HELD_OUT
+                                                   : BO_ORDINARY;
+        if (strcmp(document->format, format) == 0 && sorts & sort)
+            documents[n++] = document;
+    }
+    *documents_ret = documents;
+    return n;
+}
+
 unsigned bo_keep_preferred(const char *format, const struct bo_run_document **documents, unsigned n)
 {
     const struct bo_format_report *notes = bo_report_of(format);
@@ -29,18 +47,19 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret)
 {
-    const struct bo_run_document **documents =
-        bo_array_or_abort(arena, run->n_documents + 1, sizeof *documents);
-    unsigned n = 0;
-    for (size_t d = 0; d < run->n_documents; d++) {
-        const struct bo_run_document *document = &run->documents[d];
-        if (strcmp(document->format, format) == 0 &&
-            (corpus ? strcmp(document->name, corpus) == 0
-                    : !document->scale && document->held_out == held_out))
-            documents[n++] = document;
+    const struct bo_run_document **documents;
+    unsigned n;
+    if (corpus) {
+        documents = bo_array_or_abort(arena, 1, sizeof *documents);
+        documents[0] = bo_run_document(run, format, corpus);
+        n = documents[0] != NULL;
+    } else {
+        n = bo_format_documents(run, format, held_out ? BO_HELD_OUT : BO_ORDINARY, arena,
+                                &documents);
+        n = bo_keep_preferred(format, documents, n);
     }
     *documents_ret = documents;
-    return corpus ? n : bo_keep_preferred(format, documents, n);
+    return n;
 }
 
 static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,

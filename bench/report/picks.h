@@ -34,6 +34,13 @@ struct bo_main_pick {
 struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena);
 
+/* The sorts of documents: in comparisons, held out of them, or for curves over sizes. */
+enum { BO_ORDINARY = 1, BO_HELD_OUT = 2, BO_FOR_CURVES = 4 };
+
+/* The run's documents of a format of these sorts: an array in the arena. Returns their number. */
+unsigned bo_format_documents(const struct bo_run *run, const char *format, unsigned sorts,
+                             struct bo_arena *arena, const struct bo_run_document ***documents_ret);
+
 /*
  * Keeps the documents that have the workload which the format prefers (a recorded one), if some
  * have it: a mean over different workloads has no meaning. Returns their number.
@@ -42,9 +49,9 @@ unsigned bo_keep_preferred(const char *format, const struct bo_run_document **do
                            unsigned n);
 
 /*
- * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves,
- * either the held-out ones or the others. If some have the workload that the format prefers, only
- * these. An array in the arena. Returns their number.
+ * The run's documents of a format: the one called `corpus`, or (NULL) the held-out ones or the
+ * ordinary ones; if some have the workload that the format prefers, only these. An array in the
+ * arena. Returns their number.
  */
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,

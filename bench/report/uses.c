@@ -14,24 +14,6 @@
 
 /* ---- one line a codec ------------------------------------------------------------------------ */
 
-static void add_heading(const struct bo_run_document *document, const struct bo_uses *uses,
-                        struct bo_grid *grid)
-{
-    bo_grid_texts(grid, "codec", "role", NULL);
-    for (const struct bo_use *use = uses->uses; use->use; use++) {
-        if (!bo_figure_known(document, &use->figure, NULL))
-            continue;
-        bo_grid_add(grid, "%s: %s", use->use, use->figure.heading);
-        if (use->limit > 0)
-            bo_grid_add(grid, "%s: %s", use->use, use->fit);
-    }
-    if (uses->facts_use)
-        bo_grid_add(grid, "%s: %s", uses->facts_use, uses->facts_heading);
-    if (uses->given_use)
-        bo_grid_add(grid, "%s (1)", uses->given_use);
-    bo_grid_end_row(grid);
-}
-
 /* The known facts about the codec, "-" if no fact is known. */
 static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
 {
@@ -65,33 +47,43 @@ static char *portable_cell(struct bo_arena *arena, const struct bo_run_document 
     return bo_arena_printf(arena, " (%s)", bo_significant(arena, v));
 }
 
+/* The figure, and whether it is within the limit. */
+static void add_use(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                    const struct bo_use *use, struct bo_grid *grid)
+{
+    struct bo_arena *arena = grid->arena;
+    const double v = bo_figure_value(document, codec, &use->figure, NULL);
+    bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->figure.heading),
+                   bo_arena_printf(arena, "%s%s",
+                                   bo_figure_cell(arena, document, codec, &use->figure, NULL),
+                                   portable_cell(arena, document, codec, &use->figure)));
+    bo_grid_value(grid, v);
+    if (use->limit > 0)
+        bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->fit),
+                       verdict(v, limit_of(document, use)));
+}
+
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret)
 {
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(document, arena, &codecs);
     bo_grid_init(grid_ret, arena, 2);
-    add_heading(document, uses, grid_ret);
     for (unsigned i = 0; i < n; i++) {
         if (bo_run_refusal(codecs[i]) || bo_is_path(document, codecs[i]))
             continue;
-        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[i]), codecs[i]->role, NULL);
-        for (const struct bo_use *use = uses->uses; use->use; use++) {
-            if (!bo_figure_known(document, &use->figure, NULL))
-                continue;
-            bo_grid_add(grid_ret, "%s%s",
-                        bo_figure_cell(arena, document, codecs[i], &use->figure, NULL),
-                        portable_cell(arena, document, codecs[i], &use->figure));
-            bo_grid_value(grid_ret, bo_figure_value(document, codecs[i], &use->figure, NULL));
-            if (use->limit > 0)
-                bo_grid_add(grid_ret, "%s",
-                            verdict(bo_figure_value(document, codecs[i], &use->figure, NULL),
-                                    limit_of(document, use)));
-        }
+        bo_grid_columns(grid_ret, "codec", bo_codec_cell(arena, codecs[i]), "role", codecs[i]->role,
+                        NULL);
+        for (const struct bo_use *use = uses->uses; use->use; use++)
+            if (bo_figure_known(document, &use->figure, NULL))
+                add_use(document, codecs[i], use, grid_ret);
         if (uses->facts_use)
-            bo_grid_add(grid_ret, "%s", text_of_codec(uses, codecs[i]->name));
+            bo_grid_column(grid_ret,
+                           bo_arena_printf(arena, "%s: %s", uses->facts_use, uses->facts_heading),
+                           text_of_codec(uses, codecs[i]->name));
         if (uses->given_use)
-            bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s (1)", uses->given_use),
+                           codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
         bo_grid_end_row(grid_ret);
     }
 }
@@ -299,23 +291,25 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
                      const struct bo_uses *uses, const struct bo_use *use,
                      const bool shown[BO_N_FIELDS], struct bo_grid *grid)
 {
+    struct bo_arena *arena = page->arena;
     const struct bo_run_codec **codecs;
-    bo_grid_texts(grid, use->use, use->figure.heading, NULL);
+    bo_grid_columns(grid, "use", use->use, "lowest", use->figure.heading, NULL);
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         if (field != BO_IN_PLACE && !shown[field])
             continue;
-        const unsigned n = bo_use_rank(document, uses, use, field, page->arena, &codecs);
-        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n ? codecs[0] : NULL));
-        if (field != BO_IN_PLACE)
-            continue;
-        bo_grid_texts(grid, codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL),
-                      n > 1 ? lead_cell(page->arena, page->run, document, use, codecs[0], codecs[1])
-                            : "-",
-                      NULL);
+        const unsigned n = bo_use_rank(document, uses, use, field, arena, &codecs);
+        bo_grid_column(grid, field_headings[field],
+                       codec_cell(arena, document, use, n ? codecs[0] : NULL));
+        if (field == BO_IN_PLACE)
+            bo_grid_columns(
+                grid, "runner-up", codec_cell(arena, document, use, n > 1 ? codecs[1] : NULL),
+                "its figure over the pick's",
+                n > 1 ? lead_cell(arena, page->run, document, use, codecs[0], codecs[1]) : "-",
+                NULL);
     }
     if (has_limit(uses))
-        bo_grid_texts(grid, limit_cell(page->arena, document, uses, use->use),
-                      excluded_cell(page->arena, document, uses, use), NULL);
+        bo_grid_columns(grid, "limit", limit_cell(arena, document, uses, use->use),
+                        "excluded by the limit", excluded_cell(arena, document, uses, use), NULL);
     bo_grid_end_row(grid);
 }
 
@@ -325,17 +319,8 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
     struct bo_grid grid;
     bool shown[BO_N_FIELDS];
     bo_grid_init(&grid, page->arena, 99);
-    bo_grid_texts(&grid, "use", "lowest", NULL);
-    for (unsigned field = 0; field < BO_N_FIELDS; field++) {
+    for (unsigned field = 0; field < BO_N_FIELDS; field++)
         shown[field] = any_in_field(page, document, uses, field);
-        if (field == BO_IN_PLACE || shown[field])
-            bo_grid_add(&grid, "%s", field_headings[field]);
-        if (field == BO_IN_PLACE)
-            bo_grid_texts(&grid, "runner-up", "its figure over the pick's", NULL);
-    }
-    if (has_limit(uses))
-        bo_grid_texts(&grid, "limit", "excluded by the limit", NULL);
-    bo_grid_end_row(&grid);
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (is_picked(document, use))
             add_pick(page, document, uses, use, shown, &grid);
