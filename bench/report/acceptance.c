@@ -1,5 +1,5 @@
 /* The acceptance matrix. */
-#include "bench/report/acceptance.h"
+#include "bench/report/parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Counts of lines and instructions. */
-#include "bench/report/counts.h"
+#include "bench/report/parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Environments. */
-#include "bench/report/environment.h"
+#include "bench/report/parts.h"
 
 #include <math.h>
 #include <string.h>

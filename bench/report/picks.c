@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/report/paths.h"
-#include "bench/report/pick.h"
+#include "bench/report/report.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
@@ -156,8 +156,9 @@ static void add_portable(struct bo_grid *grid, const struct bo_run_document *con
     add_ratio(grid, a && b ? bo_time_over(documents, n, a->name, b->name, label, true).ratio : NAN);
 }
 
-void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
-                  const char *link)
+/* The line of a format that the run measured, with a link that begins with `link`. */
+static void add_format(struct bo_grid *grid, const struct bo_run *run, const char *format,
+                       const char *link)
 {
     const struct bo_run_document *const *documents;
     const unsigned n = bo_compared_documents(run, format, NULL, false, grid->arena, &documents);
@@ -179,16 +180,18 @@ void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *fo
     bo_grid_end_row(grid);
 }
 
-void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena)
+void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link)
 {
-    bo_grid_begin(grid_ret, arena, 7, "format", "query", "pick", "runner-up", "clear", "status quo",
-                  "best proposal", "bytes over status quo", "time over status quo",
+    struct bo_grid grid;
+    bo_grid_begin(&grid, page->arena, 7, "format", "query", "pick", "runner-up", "clear",
+                  "status quo", "best proposal", "bytes over status quo", "time over status quo",
                   "bytes over proposal", "time over proposal", "time over status quo, portable C",
                   "time over proposal, portable C", NULL);
-}
-
-void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
-{
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
+        if (source)
+            add_format(&grid, source->run, (*f)->name, link);
+    }
     fprintf(
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
@@ -198,5 +201,5 @@ void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
         "is the next codec of another encoding. The pick is *clear* if the 95%% intervals of the "
         "times cannot change the order of the two. Other weights may give other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");
-    bo_page_grid(page, grid, "the pick of each format");
+    bo_page_grid(page, &grid, "the pick of each format");
 }

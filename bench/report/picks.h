@@ -5,7 +5,6 @@
 #ifndef BO_REPORT_PICKS_H
 #define BO_REPORT_PICKS_H
 
-#include "bench/report/page.h"
 #include "bench/report/pick.h"
 
 /* The main pick's bytes and time, divided by those of another codec. */
@@ -56,14 +55,5 @@ unsigned bo_keep_preferred(const char *format, const struct bo_run_document **do
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret);
-
-/*
- * A table of the picks of formats: its heading; the line of a format that the run measured, with a
- * link that begins with `link` ("#"); the table with its explanation.
- */
-void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena);
-void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
-                  const char *link);
-void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid);
 
 #endif

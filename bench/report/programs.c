@@ -1,5 +1,5 @@
 /* Programs as a table. */
-#include "bench/report/programs.h"
+#include "bench/report/parts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,10 @@
 /* The pages around the formats' chapters. */
 #include "bench/report/report.h"
 
-#include "bench/report/acceptance.h"
-#include "bench/report/environment.h"
+#include "bench/report/parts.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
 #include "bench/report/machines.h"
-#include "bench/report/picks.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
@@ -128,18 +126,6 @@ static void print_opening(const struct bo_report *report, const struct bo_page *
             "commands that repeat them.\n\n"
             "How to read it:\n\n");
     bo_page_legend(page);
-}
-
-void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link)
-{
-    struct bo_grid grid;
-    bo_picks_begin(&grid, page->arena);
-    for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
-        if (source)
-            bo_picks_add(&grid, source->run, (*f)->name, link);
-    }
-    bo_page_picks(page, &grid);
 }
 
 void bo_report_print(const struct bo_report *report, bool with_sizes)
