@@ -68,11 +68,6 @@ static char *listed(struct bo_arena *arena, const char *const *items, unsigned n
     return text;
 }
 
-static const char *machine_of(const struct bo_run *run)
-{
-    return bo_environment_fact(&run->environment, "machine");
-}
-
 /* A ratio of times in a run. Its interval includes the A/A interval. */
 static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run *run,
                                      const struct bo_run_document *const *documents, unsigned n,
@@ -304,11 +299,6 @@ static char *portable_reason(const struct answer *a)
                : NULL;
 }
 
-static bool is_time(const struct bo_figure *figure)
-{
-    return figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT;
-}
-
 /* The uses whose pick is another encoding, on the largest document. */
 static char *lost_uses(const struct answer *a)
 {
@@ -322,12 +312,12 @@ static char *lost_uses(const struct answer *a)
             continue;
         const struct bo_run_codec *mine =
             bo_fastest_reader(&document, 1, a->main.pick, use->figure.label, false);
-        const struct bo_mean_ratio ratio = mine && is_time(&use->figure)
+        const struct bo_mean_ratio ratio = mine && bo_is_time(&use->figure)
                                                ? times_in(a, a->runs[0], &document, 1, mine->name,
                                                           ranked[0]->name, use->figure.label, false)
                                                : (struct bo_mean_ratio){NAN, NAN, NAN};
         /* The pick among all codecs may be a faster control, which the uses' picks exclude. */
-        if (is_time(&use->figure) && (!(ratio.ratio > 1) || !bo_is_difference(&ratio)))
+        if (bo_is_time(&use->figure) && (!(ratio.ratio > 1) || !bo_is_difference(&ratio)))
             continue;
         text = bo_arena_printf(a->arena, "%s%s%s %s: `%s`", text ? text : "", text ? "; " : "",
                                use->use, use->figure.heading, ranked[0]->name);
@@ -450,8 +440,8 @@ static const char *compared_machine(const struct answer *a, unsigned k)
     const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
     const char *label = n ? bo_run_main_label(documents[0]) : a->label;
     return strcmp(label, a->label) == 0
-               ? machine_of(a->runs[k])
-               : bo_arena_printf(a->arena, "%s (by `%s`)", machine_of(a->runs[k]), label);
+               ? bo_machine_of(a->runs[k])
+               : bo_arena_printf(a->arena, "%s (by `%s`)", bo_machine_of(a->runs[k]), label);
 }
 
 /* The conclusions about the pick: by bytes and by time, against the status quo and a proposal. */
@@ -560,7 +550,7 @@ static char *choose_text(const struct answer *a, bool same)
                                  "weight",
                                  a->main.pick->name, a->main.pick->role, a->label);
     if (against)
-        text = bo_arena_printf(a->arena, "%s: on %s it is %s%s", text, machine_of(a->runs[0]),
+        text = bo_arena_printf(a->arena, "%s: on %s it is %s%s", text, bo_machine_of(a->runs[0]),
                                against, portable_text(a));
     if (against && a->n_runs > 1)
         text = bo_arena_printf(a->arena, "%s; %s on %s", text,

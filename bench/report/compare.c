@@ -34,13 +34,12 @@ static bool judge_failures(const char *before, const char *after, struct bo_chan
     return true;
 }
 
-/* The logarithms of a row's times, sorted: ratios become differences. */
+/* The logarithms of a row's times: ratios become differences. */
 static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
 {
     double *times = bo_array_or_abort(arena, row->n, sizeof *times);
     for (unsigned i = 0; i < row->n; i++)
         times[i] = log(row->times_ns[i]);
-    bo_sort_doubles(times, row->n);
     return times;
 }
 
@@ -68,10 +67,7 @@ static double least_p(const struct bo_change *change)
 
 static struct bo_layout_effect effect_of(const struct bo_run_row *row, struct bo_arena *arena)
 {
-    double *logs = bo_array_or_abort(arena, row->n, sizeof *logs);
-    for (unsigned i = 0; i < row->n; i++)
-        logs[i] = log(row->times_ns[i]);
-    const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
+    const struct bo_repetitions repetitions = {log_times(row, arena), row->layouts, row->n};
     return bo_layout_effect(&repetitions, BO_CONFIDENCE);
 }
 
@@ -98,7 +94,9 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
                            struct bo_arena *arena, struct bo_change *change)
 {
     const struct bo_arena_mark mark = bo_arena_mark(arena);
-    const double *a = log_times(before, arena), *b = log_times(after, arena);
+    double *a = log_times(before, arena), *b = log_times(after, arena);
+    bo_sort_doubles(a, before->n);
+    bo_sort_doubles(b, after->n);
     const struct bo_contrast contrast =
         bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE);
     bo_arena_rewind(arena, mark);
@@ -379,11 +377,11 @@ static bool same_caches(const struct bo_environment *a, const struct bo_environm
     return same;
 }
 
-static bool same_level(const struct bo_environment *a, const struct bo_environment *b,
-                       const char *key)
+static bool same_cap(const struct bo_environment *a, const struct bo_environment *b)
 {
-    const char *x = bo_pair_text(&a->processor, key), *y = bo_pair_text(&b->processor, key);
-    return (!x && !y) || (x && y && strcmp(x, y) == 0);
+    const char *x = bo_pair_text(&a->processor, "isa_cap");
+    const char *y = bo_pair_text(&b->processor, "isa_cap");
+    return strcmp(x ? x : "", y ? y : "") == 0;
 }
 
 /* The reason why times of the two are not comparable; NULL when they are. */
@@ -392,7 +390,7 @@ static const char *difference(const struct bo_run_document *a, const struct bo_r
     if (!same_fact(a, b, "machine") || !same_fact(a, b, "cpu") ||
         !same_caches(a->environment, b->environment))
         return "measured on different processors";
-    if (!same_level(a->environment, b->environment, "isa_cap"))
+    if (!same_cap(a->environment, b->environment))
         return "measured with different values of BAKEOFF_ISA";
     return NULL;
 }

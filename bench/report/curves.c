@@ -179,6 +179,7 @@ static void draw_cost(const struct bo_run_document *const *documents, size_t n,
     const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
     const struct bo_scale x = {(double)documents[0]->n_units, (double)large->n_units};
     struct bo_scale y = {INFINITY, 0};
+    const char **names = bo_array_or_abort(arena, n_codecs, sizeof *names);
     unsigned n_drawn = 0;
     size_t longest = 0;
     bo_picture_begin(drawing, path,
@@ -188,15 +189,10 @@ static void draw_cost(const struct bo_run_document *const *documents, size_t n,
     for (unsigned c = 0; c < n_codecs; c++)
         if (put_curve(documents, n, cost, codecs[c]->name, &y, drawing->out)) {
             fputs("\n\n", drawing->out);
-            codecs[n_drawn++] = codecs[c];
+            names[n_drawn++] = bo_codec_cell(arena, codecs[c]);
         }
     bo_picture_table_end(drawing);
-    bo_picture_table(drawing, "names");
-    for (unsigned c = 0; c < n_drawn; c++) {
-        bo_picture_cell(drawing, bo_codec_cell(arena, codecs[c]));
-        putc('\n', drawing->out);
-    }
-    bo_picture_table_end(drawing);
+    bo_picture_names(drawing, names, n_drawn);
     for (unsigned c = 0; c < large->n_codecs; c++)
         longest = fmax(longest, strlen(large->codecs[c].name));
     bo_picture_number(drawing, "longest", (double)(longest + strlen(" (~)")));

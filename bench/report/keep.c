@@ -122,7 +122,6 @@ void bo_plot_keep(const struct bo_run_document *document, const char *path,
     struct bo_scale x = {INFINITY, 0}, y = {INFINITY, 0};
     const char **names = bo_array_or_abort(arena, document->n_codecs + 1, sizeof *names);
     unsigned n = 0;
-    size_t longest = 0;
     bo_picture_begin(drawing, path,
                      bo_arena_printf(arena, "%s on %s: time of %s, against what the reader keeps",
                                      document->format, document->name, label));
@@ -134,13 +133,7 @@ void bo_plot_keep(const struct bo_run_document *document, const char *path,
             names[n++] = bo_codec_cell(arena, &document->codecs[c]);
         }
     bo_picture_table_end(drawing);
-    bo_picture_table(drawing, "names");
-    for (unsigned i = 0; i < n; i++) {
-        longest = fmax(longest, strlen(names[i]));
-        bo_picture_cell(drawing, names[i]);
-        putc('\n', drawing->out);
-    }
-    bo_picture_table_end(drawing);
+    const size_t longest = bo_picture_names(drawing, names, n);
     bo_picture_number(drawing, "longest", (double)longest);
     bo_picture_scale(drawing, "x", bo_scale_padded(x, 0.04));
     bo_picture_scale(drawing, "y", bo_scale_padded(y, 0.05));

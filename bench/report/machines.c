@@ -8,7 +8,7 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-static const char *machine_of(const struct bo_run *run)
+const char *bo_machine_of(const struct bo_run *run)
 {
     return bo_environment_fact(&run->environment, "machine");
 }
@@ -55,7 +55,7 @@ unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char 
         bool is_new = i == 0 || (!runs[i]->environment.partial &&
                                  bo_common_documents(pair, 2, 1, format, arena, &documents) > 0);
         for (unsigned k = 0; k < n_found; k++)
-            is_new = is_new && strcmp(machine_of(found[k]), machine_of(runs[i])) != 0;
+            is_new = is_new && strcmp(bo_machine_of(found[k]), bo_machine_of(runs[i])) != 0;
         if (is_new)
             found[n_found++] = runs[i];
     }
@@ -97,7 +97,7 @@ static bool add_pair(struct bo_grid *grid, const struct bo_run *const *pair, con
     bo_grid_add(grid, "%s", format);
     bo_grid_add(grid, "%u", n);
     bo_grid_add(grid, "%s", bo_run_main_label(documents[0]));
-    add_texts(grid, machine_of(pair[0]), machine_of(pair[1]));
+    add_texts(grid, bo_machine_of(pair[0]), bo_machine_of(pair[1]));
     add_texts(grid, a->pick->name, b->pick->name);
     add_texts(grid, a->pick->path, b->pick->path);
     add_texts(grid, bo_clarity_names[a->clarity], bo_clarity_names[b->clarity]);

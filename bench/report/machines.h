@@ -6,6 +6,9 @@
 
 enum { BO_MAX_MACHINES = 16 };
 
+/* "amd-zen4-2c" */
+const char *bo_machine_of(const struct bo_run *run);
+
 /*
  * Of n runs: the first one, and for each further machine the first complete run that has documents
  * of the format in common with it. An array in the arena. Returns their number.

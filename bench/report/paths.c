@@ -69,9 +69,8 @@ static const struct bo_run_row *portable_row(const struct bo_run_document *docum
 double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
                           const struct bo_figure *figure, bool *is_own_ret)
 {
-    const bool is_time =
-        figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT || figure->kind == BO_UNIT_RATE;
-    *is_own_ret = !is_time || !has_other_code(document, codec);
+    const bool depends = bo_is_time(figure) || figure->kind == BO_UNIT_RATE;
+    *is_own_ret = !depends || !has_other_code(document, codec);
     return *is_own_ret
                ? bo_figure_value(document, codec, figure, NULL)
                : bo_figure_of_row(document, portable_row(document, codec, figure->label), figure);

@@ -29,18 +29,14 @@ static double value_of(const struct bo_run_document *document, const char *codec
                : NAN;
 }
 
-static bool is_time(const struct bo_wish *wish)
-{
-    return wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
-}
-
 /* The ends of a median's interval as factors of the median: 1 and 1 for exact figures. */
 static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
                                      const struct bo_wish *wish)
 {
     const struct bo_run_row *row =
-        is_time(wish) ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
-                      : NULL;
+        bo_is_time(&wish->figure)
+            ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
+            : NULL;
     if (!row || !(row->median_ns > 0))
         return (struct bo_interval){1, 1, 1};
     return (struct bo_interval){row->interval.low / row->median_ns,

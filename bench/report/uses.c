@@ -193,7 +193,7 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
                        const struct bo_run_document *document, const struct bo_use *use,
                        const struct bo_run_codec *pick, const struct bo_run_codec *second)
 {
-    const bool is_time = use->figure.kind == BO_TIME || use->figure.kind == BO_TIME_PER_UNIT;
+    const bool is_time = bo_is_time(&use->figure);
     const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
                          bo_figure_value(document, pick, &use->figure, NULL);
     const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
