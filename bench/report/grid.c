@@ -299,23 +299,23 @@ enum { GAP = 2 };
  * Cuts the next line of a heading from *rest. Returns its length. Breaks are after '/' and at
  * spaces.
  */
-static size_t take_heading_line(const char **rest, const char **line_ret)
+static size_t take_heading_line(bool whole, const char **rest, const char **line_ret)
 {
-    const char *p = *rest + strspn(*rest, " ");
-    size_t n = strcspn(p, "/ ");
+    const char *p = whole ? *rest : *rest + strspn(*rest, " ");
+    size_t n = strcspn(p, whole ? "" : "/ ");
     n += p[n] == '/';
     *line_ret = p;
     *rest = p + n;
     return n;
 }
 
-static unsigned count_heading_lines(const char *heading, size_t *width_ret)
+static unsigned count_heading_lines(bool whole, const char *heading, size_t *width_ret)
 {
     unsigned n_lines = 0;
     const char *line;
     *width_ret = 0;
     while (heading[strspn(heading, " ")]) {
-        const size_t n = take_heading_line(&heading, &line);
+        const size_t n = take_heading_line(whole, &heading, &line);
         *width_ret = n > *width_ret ? n : *width_ret;
         n_lines++;
     }
@@ -368,14 +368,16 @@ static void print_panel_heading(const struct panel *panel)
     size_t width;
     for (unsigned c = 0; c < grid->n_columns; c++) {
         rests[c] = cell_at(grid, 0, c);
-        missing[c] = count_heading_lines(rests[c], &width);
+        missing[c] = count_heading_lines(grid->whole_headings, rests[c], &width);
         if ((c == 0 || (c >= panel->first && c < panel->end)) && missing[c] > n_lines)
             n_lines = missing[c];
     }
     for (unsigned left = n_lines; left > 0; left--) { /* short headings are aligned to the bottom */
         for (unsigned c = 0; c < grid->n_columns; c++) {
             texts[c] = "";
-            lengths[c] = missing[c] >= left ? take_heading_line(&rests[c], &texts[c]) : 0;
+            lengths[c] = missing[c] >= left
+                             ? take_heading_line(grid->whole_headings, &rests[c], &texts[c])
+                             : 0;
         }
         print_line(panel, texts, lengths);
     }
@@ -399,7 +401,7 @@ static size_t *measure_columns(const struct bo_grid *grid, unsigned width)
     size_t *widths = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *widths);
     for (unsigned c = 0; c < grid->n_columns; c++) {
         const size_t max = c == 0 ? width / 2 : width - widths[0] - GAP;
-        count_heading_lines(cell_at(grid, 0, c), &widths[c]);
+        count_heading_lines(grid->whole_headings, cell_at(grid, 0, c), &widths[c]);
         for (size_t r = 1; r < bo_grid_n_rows(grid); r++) {
             const size_t n = strlen(cell_at(grid, r, c));
             widths[c] = n > widths[c] ? n : widths[c];

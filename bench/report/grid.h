@@ -14,6 +14,7 @@
 struct bo_grid {
     struct bo_arena *arena;
     unsigned n_left; /* the first n_left columns are aligned to the left, the others to the right */
+    bool whole_headings; /* plain text does not break headings */
     unsigned n_columns;
     const char **cells;
     double *values; /* the number that a cell's text was made from; NaN if only the text is known */
