@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/report/held_out.h"
 #include "bench/report/machines.h"
 #include "bench/report/paths.h"
 #include "bench/report/picks.h"
@@ -13,7 +12,6 @@
 #include "bench/report/uses.h"
 #include "bench/runs/noise.h"
 #include "harness/core/print.h"
-#include "harness/registry.h"
 
 /* The subject of the sentences. */
 struct answer {
@@ -213,40 +211,39 @@ static char *encode_reason(const struct answer *a, const struct bo_run_codec *to
 {
     const struct bo_mean_ratio ratio =
         times_over(a, encoder_of(a->main.pick), encoder_of(to), "encode", false);
-    return ratio.ratio > WORTH_NAMING && bo_is_difference(&ratio)
-               ? bo_arena_printf(a->arena,
-                                 "encoding has to be fast (it takes %s times as long as "
-                                 "that of `%s`)",
-                                 bo_significant(a->arena, ratio.ratio), to->name)
-               : NULL;
+    if (!(ratio.ratio > WORTH_NAMING) || !bo_is_difference(&ratio))
+        return NULL;
+    return bo_arena_printf(a->arena,
+                           "encoding has to be fast (it takes %s times as long as that of `%s`)",
+                           bo_significant(a->arena, ratio.ratio), to->name);
 }
 
 static char *scratch_reason(const struct answer *a, const struct bo_run_codec *to)
 {
-    const struct bo_mean_ratio ratio =
-        bo_counter_over(a->documents, a->n, encoder_of(a->main.pick), encoder_of(to), "encode",
-                        "encode_scratch_bytes");
-    return ratio.ratio > WORTH_NAMING
-               ? bo_arena_printf(
-                     a->arena,
-                     "the writer has little memory (it takes %s times the scratch memory of `%s`)",
-                     bo_significant(a->arena, ratio.ratio), to->name)
-               : NULL;
+    static const struct bo_figure scratch = {"scratch", BO_COUNTER, "encode",
+                                             "encode_scratch_bytes"};
+    const double ratio = bo_figure_over(a->documents, a->n, encoder_of(a->main.pick),
+                                        encoder_of(to), &scratch, false)
+                             .ratio;
+    if (!(ratio > WORTH_NAMING))
+        return NULL;
+    return bo_arena_printf(
+        a->arena, "the writer has little memory (it takes %s times the scratch memory of `%s`)",
+        bo_significant(a->arena, ratio), to->name);
 }
 
 static char *code_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     enum { BYTES_COLUMN = 6 };
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", a->arena);
-    const struct bo_tsv_row *pick =
-        bo_tsv_find(&adoption, a->format->name, encoder_of(a->main.pick));
-    const struct bo_tsv_row *other = bo_tsv_find(&adoption, a->format->name, encoder_of(to));
-    const double x = pick ? bo_tsv_number(pick->cells[BYTES_COLUMN]) : NAN;
-    const double y = other ? bo_tsv_number(other->cells[BYTES_COLUMN]) : NAN;
-    return x / y > WORTH_NAMING
-               ? bo_arena_printf(a->arena, "object code counts (%s, against %s of `%s`)",
-                                 bo_nbytes_text(a->arena, x), bo_nbytes_text(a->arena, y), to->name)
-               : NULL;
+    const char *format = a->format->name;
+    const double x =
+        bo_tsv_number(bo_tsv_find(&adoption, format, encoder_of(a->main.pick)), BYTES_COLUMN);
+    const double y = bo_tsv_number(bo_tsv_find(&adoption, format, encoder_of(to)), BYTES_COLUMN);
+    if (!(x / y > WORTH_NAMING))
+        return NULL;
+    return bo_arena_printf(a->arena, "object code counts (%s, against %s of `%s`)",
+                           bo_nbytes_text(a->arena, x), bo_nbytes_text(a->arena, y), to->name);
 }
 
 /* Requirements of a codec on its writer; NULL: none. */
@@ -263,10 +260,10 @@ static const char *needed_by(const struct answer *a, const struct bo_run_codec *
 static char *needs_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     const char *mine = needed_by(a, a->main.pick), *other = to ? needed_by(a, to) : NULL;
-    return mine && !(other && strcmp(mine, other) == 0)
-               ? bo_arena_printf(a->arena,
-                                 "the writer cannot wait for all of the data (it needs %s)", mine)
-               : NULL;
+    if (!mine || (other && strcmp(mine, other) == 0))
+        return NULL;
+    return bo_arena_printf(a->arena, "the writer cannot wait for all of the data (it needs %s)",
+                           mine);
 }
 
 static char *access_reason(const struct answer *a)
@@ -291,12 +288,10 @@ static char *portable_reason(const struct answer *a)
     if (!reader || !to || reader == to)
         return NULL;
     const struct bo_mean_ratio ratio = times_over(a, reader->name, to->name, a->label, true);
-    return ratio.ratio > 1 && bo_is_difference(&ratio)
-               ? bo_arena_printf(a->arena,
-                                 "only portable C can run (it is %s times slower than "
-                                 "`%s`)",
-                                 bo_significant(a->arena, ratio.ratio), to->name)
-               : NULL;
+    if (!(ratio.ratio > 1) || !bo_is_difference(&ratio))
+        return NULL;
+    return bo_arena_printf(a->arena, "only portable C can run (it is %s times slower than `%s`)",
+                           bo_significant(a->arena, ratio.ratio), to->name);
 }
 
 /* The uses whose pick is another encoding, on the largest document. */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "bench/report/assets.h"
-#include "bench/runs/run.h"
 #include "harness/core/print.h"
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */

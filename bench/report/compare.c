@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/comparison.h"

@@ -1,7 +1,6 @@
 /* One document's tables. */
 #include "bench/report/document.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

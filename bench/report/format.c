@@ -1,7 +1,6 @@
 /* One format's chapter. */
 #include "bench/report/format.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@
 #include "bench/report/uses.h"
 #include "bench/runs/noise.h"
 #include "harness/format_report.h"
-#include "harness/registry.h"
 
 /*
  * The number of documents of a format in a table of REPORT.md, which shows the largest ones. The

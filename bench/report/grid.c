@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runs/run.h"
 #include "harness/core/print.h"
 
 void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left)

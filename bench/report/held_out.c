@@ -1,8 +1,6 @@
 /* Held-out documents beside the others. */
 #include "bench/report/held_out.h"
 
-#include <string.h>
-
 #include "bench/report/paths.h"
 #include "bench/report/picks.h"
 

@@ -4,7 +4,6 @@
 #include <md4c-html.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/report/assets.h"
@@ -20,7 +19,6 @@
 #include "harness/core/files.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
-#include "harness/format_report.h"
 #include "harness/registry.h"
 
 /* The page that is being written. */

@@ -2,11 +2,8 @@
 #include "bench/report/keep.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "bench/report/assets.h"
-#include "bench/report/comparison.h"
-#include "bench/report/figure.h"
 #include "harness/core/print.h"
 
 /* A budget for what a reader may keep, and its heading. */
@@ -24,44 +21,6 @@ static bool has_budgets(const struct bo_run_document *document, unsigned c, unsi
     return rows && rows[l] && bo_is_query(document->labels[l]);
 }
 
-static void add_budgets(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                        const char *label, struct bo_grid *grid)
-{
-    struct bo_arena *arena = grid->arena;
-    const struct bo_run_row *rows[N_BUDGETS];
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        rows[b] = bo_run_variant_row(document, codec, budgets[b].variant, label);
-    bo_grid_columns(grid, "codec", bo_codec_cell(arena, codec), "query", label, "first queries, ns",
-                    bo_significant(arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")), NULL);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_column(grid, bo_arena_printf(arena, "ns, %s", budgets[b].name),
-                       bo_significant(arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_column(grid, bo_arena_printf(arena, "memory, %s", budgets[b].name),
-                       bo_nbytes_text(arena, bo_run_counter(rows[b], "reader_bytes")));
-    bo_grid_end_row(grid);
-}
-
-void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document)
-{
-    struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 2);
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        for (unsigned l = 0; l < document->n_labels; l++)
-            if (has_budgets(document, c, l))
-                add_budgets(document, &document->codecs[c], document->labels[l], &grid);
-    if (bo_grid_n_rows(&grid) == 0)
-        return;
-    fprintf(page->out,
-            "\n**What readers keep.** Readers of these codecs keep what they have read for later "
-            "queries, within a budget. Times are those of the first queries after `open`, and "
-            "those of all queries. Memory is that of the reader after the workload, including what "
-            "`open` allocated.\n\n");
-    bo_page_grid(page, &grid, "what readers keep");
-}
-
-/* ---- the picture ----------------------------------------------------------------------------- */
-
 static double time_of(const struct bo_run_document *document, unsigned c, unsigned b,
                       const char *label)
 {
@@ -77,6 +36,43 @@ static double held_by(const struct bo_run_document *document, unsigned c, unsign
         bo_run_variant_row(document, &document->codecs[c], budgets[b].variant, label),
         "reader_bytes");
 }
+
+static void add_budgets(const struct bo_run_document *document, unsigned c, const char *label,
+                        struct bo_grid *grid)
+{
+    struct bo_arena *arena = grid->arena;
+    const struct bo_run_codec *codec = &document->codecs[c];
+    const struct bo_run_row *row = bo_run_row(document, codec, label);
+    bo_grid_columns(grid, "codec", bo_codec_cell(arena, codec), "query", label, "first queries, ns",
+                    bo_significant(arena, bo_run_counter(row, "fresh_ns")), NULL);
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_column(grid, bo_arena_printf(arena, "ns, %s", budgets[b].name),
+                       bo_significant(arena, time_of(document, c, b, label)));
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_column(grid, bo_arena_printf(arena, "memory, %s", budgets[b].name),
+                       bo_nbytes_text(arena, held_by(document, c, b, label)));
+    bo_grid_end_row(grid);
+}
+
+void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 2);
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++)
+            if (has_budgets(document, c, l))
+                add_budgets(document, c, document->labels[l], &grid);
+    if (bo_grid_n_rows(&grid) == 0)
+        return;
+    fprintf(page->out,
+            "\n**What readers keep.** Readers of these codecs keep what they have read for later "
+            "queries, within a budget. Times are those of the first queries after `open`, and "
+            "those of all queries. Memory is that of the reader after the workload, including what "
+            "`open` allocated.\n\n");
+    bo_page_grid(page, &grid, "what readers keep");
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
 
 const char *bo_keep_label(const struct bo_run_document *document)
 {

@@ -95,9 +95,9 @@ static struct bo_mean_ratio value_of(const struct bo_run_document *document, con
     return (struct bo_mean_ratio){v, row->interval.low, row->interval.high};
 }
 
-static struct bo_mean_ratio over(const struct bo_run_document *const *documents, unsigned n,
-                                 const char *codec, const char *other,
-                                 const struct bo_figure *figure, bool portable)
+struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documents, unsigned n,
+                                    const char *codec, const char *other,
+                                    const struct bo_figure *figure, bool portable)
 {
     struct bo_mean_ratio sum = {0, 0, 0};
     for (unsigned d = 0; d < n; d++) {
@@ -113,24 +113,16 @@ static struct bo_mean_ratio over(const struct bo_run_document *const *documents,
 struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
                                    const char *codec, const char *other)
 {
-    return over(documents, n, codec, other,
-                &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, false);
+    return bo_figure_over(documents, n, codec, other,
+                          &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, false);
 }
 
 struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
                                   const char *codec, const char *other, const char *label,
                                   bool portable)
 {
-    return over(documents, n, codec, other, &(struct bo_figure){label, BO_TIME, label, NULL},
-                portable);
-}
-
-struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
-                                     const char *codec, const char *other, const char *label,
-                                     const char *counter)
-{
-    return over(documents, n, codec, other,
-                &(struct bo_figure){counter, BO_COUNTER, label, counter}, false);
+    return bo_figure_over(documents, n, codec, other,
+                          &(struct bo_figure){label, BO_TIME, label, NULL}, portable);
 }
 
 bool bo_is_difference(const struct bo_mean_ratio *ratio)

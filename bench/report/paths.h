@@ -46,17 +46,17 @@ struct bo_mean_ratio {
 };
 
 /*
- * Ratios of bytes; of the time of a label, as both ran or both in portable C; of a counter of a
- * label, where 0 counts as 1.
+ * Ratios of a figure, where 0 of a counter counts as 1; of bytes; of the time of a label.
+ * `portable`: both in portable C, else as both ran.
  */
+struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documents, unsigned n,
+                                    const char *codec, const char *other,
+                                    const struct bo_figure *figure, bool portable);
 struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
                                    const char *codec, const char *other);
 struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
                                   const char *codec, const char *other, const char *label,
                                   bool portable);
-struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
-                                     const char *codec, const char *other, const char *label,
-                                     const char *counter);
 
 /* True when the range of the ratio excludes 1; without intervals, when the ratio has a value. */
 bool bo_is_difference(const struct bo_mean_ratio *ratio);

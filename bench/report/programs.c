@@ -1,7 +1,6 @@
 /* Programs as a table. */
 #include "bench/report/parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
