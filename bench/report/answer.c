@@ -95,6 +95,15 @@ static char *rival_text(struct bo_arena *arena, const char *what, const struct b
     return bo_arena_printf(arena, "%s `%s`", what, codec->name);
 }
 
+/* "1.55 times slower": the phrase without its last word. */
+static char *without_than(char *phrase)
+{
+    char *than = strstr(phrase, " than");
+    if (than)
+        *than = 0;
+    return phrase;
+}
+
 /* True when the phrase ends with "than", so that two phrases can share what follows. */
 static bool is_than(const char *phrase)
 {
@@ -115,8 +124,8 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
     const char *and = (size.ratio < 1) == (time.ratio < 1) ? "and" : "but";
     if (!is_than(size_words) || !is_than(time_words))
         return bo_arena_printf(a->arena, "%s %s, and %s it", size_words, rival, time_words);
-    return bo_arena_printf(a->arena, "%.*s %s %s %s", (int)(strlen(size_words) - strlen(" than")),
-                           size_words, and, time_words, rival);
+    return bo_arena_printf(a->arena, "%s %s %s %s", without_than(size_words), and, time_words,
+                           rival);
 }
 
 /* "; the best of bakeoff's own ...": if the pick is not one of bakeoff's own. */
@@ -372,20 +381,17 @@ static char *weights_text(const struct answer *a)
 {
     const struct bo_weight_range *range = &a->main.all.ranges[BO_MAIN_TIME];
     char *text = bo_arena_printf(a->arena, "%s", "");
+    if (!range->above && !range->below)
+        return bo_arena_printf(a->arena, "; no other weight of size and time changes the pick");
     if (range->above)
         text = bo_arena_printf(a->arena,
-                               "; if time counts more than %s times as much as size, "
-                               "choose `%s`",
+                               "; if time counts more than %s times as much as size, choose `%s`",
                                bo_significant(a->arena, range->high), range->above->codec->name);
     if (range->below)
-        text = bo_arena_printf(a->arena,
-                               "%s; if size counts more than %s times as much as time, "
-                               "choose `%s`",
-                               text, bo_significant(a->arena, 1 / range->low),
-                               range->below->codec->name);
-    return !range->above && !range->below
-               ? bo_arena_printf(a->arena, "; no other weight of size and time changes the pick")
-               : text;
+        text = bo_arena_printf(
+            a->arena, "%s; if size counts more than %s times as much as time, choose `%s`", text,
+            bo_significant(a->arena, 1 / range->low), range->below->codec->name);
+    return text;
 }
 
 static char *held_out_text(const struct answer *a)
@@ -418,21 +424,12 @@ static char *luck_text(const struct answer *a)
 
 /* ---- several machines ------------------------------------------------------------------------ */
 
-/* "1.55 times slower" */
-static char *without_than(char *phrase)
-{
-    char *than = strstr(phrase, " than");
-    if (than)
-        *than = 0;
-    return phrase;
-}
-
 /* "amd-zen4-2c", with the query of the common documents if it differs from that of the answer. */
 static const char *compared_machine(const struct answer *a, unsigned k)
 {
-    const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
     const struct bo_run_document **documents;
-    const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
+    const unsigned n =
+        bo_common_documents(a->runs[k], a->runs[0], a->format->name, a->arena, &documents);
     const char *label = n ? bo_run_main_label(documents[0]) : a->label;
     return strcmp(label, a->label) == 0
                ? bo_machine_of(a->runs[k])
@@ -456,9 +453,9 @@ struct verdict {
 
 static void judge(const struct answer *a, unsigned k, struct verdict verdicts[N_CONCLUSIONS])
 {
-    const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
     const struct bo_run_document **documents;
-    const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
+    const unsigned n =
+        bo_common_documents(a->runs[k], a->runs[0], a->format->name, a->arena, &documents);
     if (n == 0)
         return;
     const char *label = bo_run_main_label(documents[0]);

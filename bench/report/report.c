@@ -8,18 +8,6 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-/* Limits of every report: what no run measures. */
-static const char *const not_measured[] = {
-    "Cache misses: only times and pages are measured. `bakeoff insns` counts instructions.",
-    "Touched 64-byte lines: counted for some codecs (`bench/lines.tsv`). Touched pages of 4 KiB "
-    "are counted for all.",
-    "The worst case on hostile input: the fuzzers limit it, but these tables do not show it.",
-    "More than one thread: all figures are of one thread.",
-    "Files read from a disk: for `open-cold`, the bytes are in memory, and only the page table is "
-    "empty.",
-    NULL,
-};
-
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 const struct bo_report_run *bo_report_run_of(const struct bo_report *report, const char *format,
@@ -107,8 +95,16 @@ void bo_page_legend(const struct bo_page *page)
 
 void bo_page_missing(const struct bo_page *page)
 {
-    for (const char *const *text = not_measured; *text; text++)
-        fprintf(page->out, "- %s\n", *text);
+    fputs("- Cache misses: only times and pages are measured. `bakeoff insns` counts "
+          "instructions.\n"
+          "- Touched 64-byte lines: counted for some codecs (`bench/lines.tsv`). Touched pages of "
+          "4 KiB are counted for all.\n"
+          "- The worst case on hostile input: the fuzzers limit it, but these tables do not show "
+          "it.\n"
+          "- More than one thread: all figures are of one thread.\n"
+          "- Files read from a disk: for `open-cold`, the bytes are in memory, and only the page "
+          "table is empty.\n",
+          page->out);
 }
 
 static void print_opening(const struct bo_report *report, const struct bo_page *page)

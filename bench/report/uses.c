@@ -193,23 +193,22 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
                        const struct bo_run_document *document, const struct bo_use *use,
                        const struct bo_run_codec *pick, const struct bo_run_codec *second)
 {
-    const bool is_time = bo_is_time(&use->figure);
     const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
                          bo_figure_value(document, pick, &use->figure, NULL);
-    const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
-    const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
-    if (is_time) {
-        const struct bo_noise noise = bo_noise_of(run, document->format, NULL, use->figure.label);
-        if (bo_is_noise(&noise, ratio))
-            return bo_arena_printf(arena, "no difference");
-    }
-    if (is_time && (isnan(a->interval.low) || isnan(b->interval.low)))
-        return bo_arena_printf(arena, "%sx, no 95%% interval", bo_significant(arena, ratio));
-    if (!is_time || !(a->interval.low > 0))
-        return bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
-    return bo_arena_printf(arena, "%sx [%s, %s]", bo_significant(arena, ratio),
-                           bo_significant(arena, b->interval.low / a->interval.high),
-                           bo_significant(arena, b->interval.high / a->interval.low));
+    char *text = bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
+    if (!bo_is_time(&use->figure))
+        return text;
+    const struct bo_noise noise = bo_noise_of(run, document->format, NULL, use->figure.label);
+    const struct bo_interval a = bo_run_row(document, pick, use->figure.label)->interval;
+    const struct bo_interval b = bo_run_row(document, second, use->figure.label)->interval;
+    if (bo_is_noise(&noise, ratio))
+        return bo_arena_printf(arena, "no difference");
+    if (isnan(a.low) || isnan(b.low))
+        return bo_arena_printf(arena, "%s, no 95%% interval", text);
+    if (!(a.low > 0))
+        return text;
+    return bo_arena_printf(arena, "%s [%s, %s]", text, bo_significant(arena, b.low / a.high),
+                           bo_significant(arena, b.high / a.low));
 }
 
 /* "B/table at most 1.25x that of varint-delta (status quo)"; "-" if the use has no limit. */
