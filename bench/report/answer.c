@@ -373,7 +373,7 @@ static char *clarity_text(const struct answer *a)
     return bo_arena_printf(
         a->arena, "the product of size and time of the runner-up, `%s`, is %s times as high, %s",
         pick->runner_up->codec->name, bo_significant(a->arena, ahead * ahead),
-        certainty[a->main.clarity]);
+        certainty[pick->clarity]);
 }
 
 /* The effect of a change of the weight of time. */

@@ -166,20 +166,6 @@ static bool shows_paths(const struct bo_run_document *document, enum bo_detail d
     return false;
 }
 
-/* " (42.5)": the time in portable C, where the codec ran other code. */
-static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                           const struct bo_run_codec *codec, unsigned label,
-                           struct bo_time_unit unit)
-{
-    const char *name = document->labels[label];
-    bool is_own;
-    const double ns = bo_portable_figure(document, codec,
-                                         &(struct bo_figure){name, BO_TIME, name, NULL}, &is_own);
-    return is_own || isnan(sound_median(codec->rows[label]))
-               ? bo_arena_printf(arena, "%s", "")
-               : bo_arena_printf(arena, " (%s)", bo_significant(arena, ns / unit.ns));
-}
-
 /* Adds the times of the queries, or of the operations. */
 static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       struct bo_label_filter *filter, bool queries, enum bo_detail detail,
@@ -190,9 +176,11 @@ static void add_times(const struct bo_run_document *document, const struct bo_ru
         if (bo_is_query(label) != queries || !bo_label_wanted(filter, label))
             continue;
         const struct bo_time_unit unit = bo_column_unit(document, l);
-        const char *portable = shows_paths(document, detail)
-                                   ? portable_cell(grid->arena, document, codec, l, unit)
-                                   : "";
+        const struct bo_figure figure = {label, BO_TIME, label, NULL};
+        const char *portable =
+            shows_paths(document, detail)
+                ? bo_portable_cell(grid->arena, document, codec, &figure, unit.ns)
+                : "";
         const char *time = bo_time_cell(grid->arena, codec->rows[l], unit, detail);
         add_valued(grid, bo_arena_printf(grid->arena, "%s, %s", label, unit.name),
                    bo_arena_printf(grid->arena, "%s%s", time, portable),

@@ -92,7 +92,7 @@ static bool add_pair(struct bo_grid *grid, const struct bo_run *first, const str
     add_texts(grid, bo_machine_of(pair[0]), bo_machine_of(pair[1]));
     add_texts(grid, a->pick->name, b->pick->name);
     add_texts(grid, a->pick->path, b->pick->path);
-    add_texts(grid, bo_clarity_names[a->clarity], bo_clarity_names[b->clarity]);
+    add_texts(grid, bo_clarity_names[a->all.clarity], bo_clarity_names[b->all.clarity]);
     add_ratios(grid, a->status_quo.size, b->status_quo.size);
     add_ratios(grid, a->status_quo.time, b->status_quo.time);
     add_ratios(grid, a->proposal.size, b->proposal.size);

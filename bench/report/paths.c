@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/report/figure.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 static const struct bo_codec *known_codec(const struct bo_run_document *document, const char *name)
@@ -66,14 +67,17 @@ static const struct bo_run_row *portable_row(const struct bo_run_document *docum
     return NULL;
 }
 
-double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                          const struct bo_figure *figure, bool *is_own_ret)
+char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec, const struct bo_figure *figure,
+                       double unit)
 {
     const bool depends = bo_is_time(figure) || figure->kind == BO_UNIT_RATE;
-    *is_own_ret = !depends || !has_other_code(document, codec);
-    return *is_own_ret
-               ? bo_figure_value(document, codec, figure, NULL)
-               : bo_figure_of_row(document, portable_row(document, codec, figure->label), figure);
+    if (!depends || !has_other_code(document, codec) ||
+        isnan(bo_figure_value(document, codec, figure, NULL)))
+        return bo_arena_printf(arena, "%s", "");
+    const struct bo_run_row *row = portable_row(document, codec, figure->label);
+    return bo_arena_printf(arena, " (%s)",
+                           bo_significant(arena, bo_figure_of_row(document, row, figure) / unit));
 }
 
 /* ---- ratios ---------------------------------------------------------------------------------- */

@@ -24,11 +24,13 @@ bool bo_runs_path(const struct bo_run_codec *codec);
 bool bo_has_paths(const struct bo_run_document *document);
 
 /*
- * The codec's figure in portable C. NaN if it was not measured. *is_own_ret: the codec itself ran
- * as portable C, so the figure is its own. Figures other than times do not depend on the path.
+ * " (42.5)": the figure in portable C over `unit`, for a cell with the codec's own figure; " (-)" if
+ * it was not measured. "" if the codec has no figure of its own or ran as portable C itself, and
+ * for figures that do not depend on the path.
  */
-double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                          const struct bo_figure *figure, bool *is_own_ret);
+char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec, const struct bo_figure *figure,
+                       double unit);
 
 /*
  * The reader of the codec's encoding with the lowest geometric mean of the label's times over n >=

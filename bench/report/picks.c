@@ -106,15 +106,13 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
     struct bo_wish *wishes = bo_array_or_abort(arena, BO_N_MAIN_WISHES, sizeof *wishes);
     struct bo_pick pick;
     const char *why;
-    struct bo_main_pick main = {.clarity = BO_NO_RIVAL};
+    struct bo_main_pick main = {.all = {.clarity = BO_NO_RIVAL}};
     main_wishes(documents[0], arena, wishes);
     if (!bo_pick_codec(documents, n, wishes, BO_N_MAIN_WISHES, arena, &pick, &why) ||
         !pick.n_weighed)
         return main;
     const struct bo_run_codec *baseline = documents[0]->baseline;
     main.pick = pick.codecs[0].codec;
-    main.runner_up = pick.runner_up ? pick.runner_up->codec : NULL;
-    main.clarity = pick.clarity;
     main.all = pick;
     if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are relative to it */
         main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[BO_MAIN_SIZE],
@@ -169,8 +167,8 @@ static void add_format(struct bo_grid *grid, const struct bo_run *run, const cha
     bo_grid_add(grid, "%s",
                 bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
     add_codec(grid, pick.pick);
-    add_codec(grid, pick.runner_up);
-    bo_grid_add(grid, "%s", bo_clarity_names[pick.clarity]);
+    add_codec(grid, pick.all.runner_up ? pick.all.runner_up->codec : NULL);
+    bo_grid_add(grid, "%s", bo_clarity_names[pick.all.clarity]);
     add_codec(grid, pick.status_quo.to);
     add_codec(grid, pick.proposal.to);
     add_ratios(grid, &pick.status_quo);

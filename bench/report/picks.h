@@ -21,9 +21,8 @@ enum { BO_MAIN_SIZE, BO_MAIN_TIME, BO_N_MAIN_WISHES };
  * encoding, and the codecs that the pick is compared with.
  */
 struct bo_main_pick {
-    const struct bo_run_codec *pick, *runner_up; /* NULL: none */
-    enum bo_clarity clarity;
-    struct bo_pick all;               /* if there is a pick; in the arena */
+    const struct bo_run_codec *pick;  /* NULL: none */
+    struct bo_pick all;               /* in the arena; without a pick, it has no codecs */
     struct bo_main_ratios status_quo; /* the baseline, if it is a status quo */
     /* the proposed codec with the best score, unless the pick is one */
     struct bo_main_ratios proposal;

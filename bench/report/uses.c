@@ -36,17 +36,6 @@ static const char *verdict(double v, double limit)
     return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
-/* " (124)", the figure in portable C if another path ran; " (-)" if that was not measured. */
-static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                           const struct bo_run_codec *codec, const struct bo_figure *figure)
-{
-    bool is_own;
-    const double v = bo_portable_figure(document, codec, figure, &is_own);
-    if (is_own || isnan(bo_figure_value(document, codec, figure, NULL)))
-        return bo_arena_printf(arena, "%s", "");
-    return bo_arena_printf(arena, " (%s)", bo_significant(arena, v));
-}
-
 /* The figure, and whether it is within the limit. */
 static void add_use(const struct bo_run_document *document, const struct bo_run_codec *codec,
                     const struct bo_use *use, struct bo_grid *grid)
@@ -56,7 +45,7 @@ static void add_use(const struct bo_run_document *document, const struct bo_run_
     bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->figure.heading),
                    bo_arena_printf(arena, "%s%s",
                                    bo_figure_cell(arena, document, codec, &use->figure, NULL),
-                                   portable_cell(arena, document, codec, &use->figure)));
+                                   bo_portable_cell(arena, document, codec, &use->figure, 1)));
     bo_grid_value(grid, v);
     if (use->limit > 0)
         bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->fit),
