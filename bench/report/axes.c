@@ -125,8 +125,8 @@ void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *
     for (unsigned i = 0; i < n; i++) {
         if (!fixed || !is_on_axis(codecs[i]->name, fixed, first))
             continue;
-        bo_grid_columns(grid_ret, "codec", bo_codec_cell(arena, codecs[i]), "role", codecs[i]->role,
-                        NULL);
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[i]));
+        bo_grid_column(grid_ret, "role", codecs[i]->role);
         for (const struct bo_figure *f = figures; f->heading; f++)
             if (bo_figure_known(document, f, axes->second_sections))
                 bo_grid_column(

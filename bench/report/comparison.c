@@ -207,8 +207,9 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
     const char *pages = pages_label(document, filter);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        bo_grid_columns(grid, "codec", bo_codec_cell(arena, codec), "role", codec->role, "access",
-                        codec->access, NULL);
+        bo_grid_column(grid, "codec", bo_codec_cell(arena, codec));
+        bo_grid_column(grid, "role", codec->role);
+        bo_grid_column(grid, "access", codec->access);
         if (shows_paths(document, detail))
             bo_grid_column(grid, "path (portable C in round brackets)", codec->path);
         const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
@@ -321,13 +322,17 @@ static void add_raw_row(const struct bo_run_document *document, const struct bo_
     struct bo_arena *arena = grid->arena;
     const char *label, *failure = bo_first_failure(document, codec, &label);
     const char *reads = is_portable ? codec->name : codec->reads;
-    bo_grid_columns(grid, "document", document->name, "codec",
-                    bo_arena_printf(arena, "%s%s", codec->name, is_portable ? "@portable" : ""),
-                    "role", codec->role, "access", codec->access, "path",
-                    is_portable ? "portable" : codec->path, "reads", reads ? reads : "", "bytes",
-                    number_cell(arena, codec->has_bytes ? (double)codec->bytes : NAN), "ratio",
-                    bo_ratio_cell(arena, document, codec), "bytes_per_unit",
-                    bo_per_unit_cell(arena, document, codec), NULL);
+    bo_grid_column(grid, "document", document->name);
+    bo_grid_column(grid, "codec",
+                   bo_arena_printf(arena, "%s%s", codec->name, is_portable ? "@portable" : ""));
+    bo_grid_column(grid, "role", codec->role);
+    bo_grid_column(grid, "access", codec->access);
+    bo_grid_column(grid, "path", is_portable ? "portable" : codec->path);
+    bo_grid_column(grid, "reads", reads ? reads : "");
+    bo_grid_column(grid, "bytes",
+                   number_cell(arena, codec->has_bytes ? (double)codec->bytes : NAN));
+    bo_grid_column(grid, "ratio", bo_ratio_cell(arena, document, codec));
+    bo_grid_column(grid, "bytes_per_unit", bo_per_unit_cell(arena, document, codec));
     for (unsigned l = 0; l < labels->n; l++)
         add_raw_label(labels->names[l],
                       bo_run_variant_row(document, codec, is_portable ? BO_PORTABLE : BO_AS_IS,

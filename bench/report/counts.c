@@ -59,7 +59,9 @@ void bo_page_counts(const struct bo_page *page, const char *folder, const char *
                 is_known = count_of(&sources[before], &tsv[before], key) != NULL;
             if (is_known)
                 continue;
-            bo_grid_columns(&grid, "document", key[1], "codec", key[2], "query", key[3], NULL);
+            bo_grid_column(&grid, "document", key[1]);
+            bo_grid_column(&grid, "codec", key[2]);
+            bo_grid_column(&grid, "query", key[3]);
             for (unsigned c = 0; c < N_SOURCES; c++) {
                 const char *count = count_of(&sources[c], &tsv[c], key);
                 bo_grid_column(&grid, sources[c].heading, count ? count : "-");

@@ -118,17 +118,18 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
     bo_grid_init(grid_ret, arena, 2);
     for (unsigned c = 0; c < n_codecs; c++) {
         const char *name = codecs[c]->name;
-        bo_grid_columns(grid_ret, "codec", bo_codec_cell(arena, codecs[c]), "role", codecs[c]->role,
-                        NULL);
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[c]));
+        bo_grid_column(grid_ret, "role", codecs[c]->role);
         for (unsigned i = 0; i < N_COSTS; i++) {
             const double high = cost_of(&costs[i], large, name);
             const double ratio = high / cost_of(&costs[i], small, name);
-            bo_grid_columns(grid_ret,
-                            bo_arena_printf(arena, "%s, %s", title_of(&costs[i], large, arena),
-                                            costs[i].is_time ? "ns" : "B"),
-                            bo_significant(arena, high), "ratio",
-                            isfinite(ratio) ? bo_significant(arena, ratio) : "-", "exponent",
-                            bo_fixed(arena, exponent_of(&costs[i], documents, n, name), 2), NULL);
+            bo_grid_column(grid_ret,
+                           bo_arena_printf(arena, "%s, %s", title_of(&costs[i], large, arena),
+                                           costs[i].is_time ? "ns" : "B"),
+                           bo_significant(arena, high));
+            bo_grid_column(grid_ret, "ratio", isfinite(ratio) ? bo_significant(arena, ratio) : "-");
+            bo_grid_column(grid_ret, "exponent",
+                           bo_fixed(arena, exponent_of(&costs[i], documents, n, name), 2));
         }
         bo_grid_end_row(grid_ret);
     }

@@ -97,10 +97,12 @@ static void print_operations(const struct bo_page *page, const struct bo_run_doc
             if (bo_is_query(document->labels[l]))
                 continue;
             add_time(document, codec, l, BO_WITH_INTERVAL, &grid);
-            if (has_rate(document->labels[l]))
-                bo_grid_columns(&grid, bo_arena_printf(page->arena, "M %s/s", items),
-                                rate_cell(page->arena, codec->rows[l], "items_per_second"), "MB/s",
-                                rate_cell(page->arena, codec->rows[l], "bytes_per_second"), NULL);
+            if (has_rate(document->labels[l])) {
+                bo_grid_column(&grid, bo_arena_printf(page->arena, "M %s/s", items),
+                               rate_cell(page->arena, codec->rows[l], "items_per_second"));
+                bo_grid_column(&grid, "MB/s",
+                               rate_cell(page->arena, codec->rows[l], "bytes_per_second"));
+            }
         }
         bo_grid_end_row(&grid);
     }

@@ -318,7 +318,8 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
     bo_grid_column(grid, "codec", bo_arena_printf(grid->arena, "*%s*", ratios->first_heading));
     for (unsigned d = 0; d < ratios->n_documents; d++)
         bo_grid_column(grid, ratios->documents[d]->name, first_cell(ratios, ratios->documents[d]));
-    bo_grid_columns(grid, "*geometric mean*", "", "*worst*", "", NULL);
+    bo_grid_column(grid, "*geometric mean*", "");
+    bo_grid_column(grid, "*worst*", "");
     bo_grid_end_row(grid);
     for (unsigned c = 0; c < ratios->n; c++) {
         struct column line = {0, 0, 0};

@@ -325,8 +325,8 @@ static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, c
                      struct bo_grid *grid)
 {
     const char *name = bo_arena_printf(grid->arena, "%s/all", format);
-    bo_grid_columns(grid, "format", format, "covered, %",
-                    coverage_cell(coverage, name, "all", grid->arena), NULL);
+    bo_grid_column(grid, "format", format);
+    bo_grid_column(grid, "covered, %", coverage_cell(coverage, name, "all", grid->arena));
     for (unsigned r = 0; r < N_REASONS; r++) {
         double lines = 0, branches = 0;
         for (const struct bo_tsv_row *gap = gaps->rows; gap < gaps->rows + gaps->n; gap++)

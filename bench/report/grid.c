@@ -67,15 +67,6 @@ void bo_grid_column(struct bo_grid *grid, const char *heading, const char *text)
     bo_grid_add(grid, "%s", text);
 }
 
-void bo_grid_columns(struct bo_grid *grid, ...)
-{
-    va_list pairs;
-    va_start(pairs, grid);
-    for (const char *heading; (heading = va_arg(pairs, const char *));)
-        bo_grid_column(grid, heading, va_arg(pairs, const char *));
-    va_end(pairs);
-}
-
 void bo_grid_value(struct bo_grid *grid, double v)
 {
     grid->values[grid->n_cells - 1] = v;

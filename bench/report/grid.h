@@ -43,9 +43,6 @@ void bo_grid_texts(struct bo_grid *grid, ...) __attribute__((sentinel));
  */
 void bo_grid_column(struct bo_grid *grid, const char *heading, const char *text);
 
-/* The same for pairs of a heading and a text, which end with NULL. */
-void bo_grid_columns(struct bo_grid *grid, ...) __attribute__((sentinel));
-
 /* The number that the last cell's text was made from: the sort key in HTML. */
 void bo_grid_value(struct bo_grid *grid, double v);
 

@@ -49,18 +49,19 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
     const char *const labels[] = {NULL, bo_run_main_label(main)};
     bo_grid_init(grid_ret, arena, 2);
     for (unsigned c = 0; c < n; c++) {
-        bo_grid_columns(grid_ret, "codec", bo_codec_cell(arena, codecs[c]), "role", codecs[c]->role,
-                        NULL);
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[c]));
+        bo_grid_column(grid_ret, "role", codecs[c]->role);
         for (unsigned i = 0; i < (labels[1] ? 2 : 1); i++) {
             const char *name = codecs[c]->name, *other = main->baseline->name;
             const char *what = labels[i] ? labels[i] : "bytes";
             const double known = mean_ratio(d.others, d.n_others, name, other, labels[i]);
             const double unseen = mean_ratio(d.held_out, d.n_held_out, name, other, labels[i]);
-            bo_grid_columns(grid_ret, bo_arena_printf(arena, "%s, %s", what, kind),
-                            bo_fixed(arena, known, 3), bo_arena_printf(arena, "%s, held-out", what),
-                            bo_fixed(arena, unseen, 3),
-                            bo_arena_printf(arena, "%s, held-out over %s", what, kind),
-                            bo_fixed(arena, unseen / known, 3), NULL);
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s, %s", what, kind),
+                           bo_fixed(arena, known, 3));
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s, held-out", what),
+                           bo_fixed(arena, unseen, 3));
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s, held-out over %s", what, kind),
+                           bo_fixed(arena, unseen / known, 3));
         }
         bo_grid_end_row(grid_ret);
     }

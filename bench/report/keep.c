@@ -43,8 +43,10 @@ static void add_budgets(const struct bo_run_document *document, unsigned c, cons
     struct bo_arena *arena = grid->arena;
     const struct bo_run_codec *codec = &document->codecs[c];
     const struct bo_run_row *row = bo_run_row(document, codec, label);
-    bo_grid_columns(grid, "codec", bo_codec_cell(arena, codec), "query", label, "first queries, ns",
-                    bo_significant(arena, bo_run_counter(row, "fresh_ns")), NULL);
+    bo_grid_column(grid, "codec", bo_codec_cell(arena, codec));
+    bo_grid_column(grid, "query", label);
+    bo_grid_column(grid, "first queries, ns",
+                   bo_significant(arena, bo_run_counter(row, "fresh_ns")));
     for (unsigned b = 0; b < N_BUDGETS; b++)
         bo_grid_column(grid, bo_arena_printf(arena, "ns, %s", budgets[b].name),
                        bo_significant(arena, time_of(document, c, b, label)));

@@ -345,7 +345,8 @@ static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_a
 static void add_evidence(const struct bo_pick *pick, const struct bo_run_document *document,
                          const char *codec, struct bo_grid *grid)
 {
-    bo_grid_columns(grid, "document", document->name, "codec", codec, NULL);
+    bo_grid_column(grid, "document", document->name);
+    bo_grid_column(grid, "codec", codec);
     for (unsigned w = 0; w < pick->n_wishes; w++) {
         const double v = value_of(document, codec, &pick->wishes[w]);
         const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);

@@ -60,23 +60,23 @@ static char *sections_cell(struct bo_arena *arena, const struct bo_pairs *sectio
 static void add_bytes(const struct base *base, double bytes, struct bo_grid *grid)
 {
     struct bo_arena *arena = grid->arena;
-    bo_grid_columns(grid, "bytes", bo_fixed(arena, bytes, 0), "ratio",
-                    bo_fixed(arena, bytes / (double)base->baseline_bytes, 3),
-                    bo_arena_printf(arena, "B/%s", bo_singular(arena, base->unit)),
-                    bo_fixed(arena, bytes / (double)base->n_units, 2), NULL);
+    bo_grid_column(grid, "bytes", bo_fixed(arena, bytes, 0));
+    bo_grid_column(grid, "ratio", bo_fixed(arena, bytes / (double)base->baseline_bytes, 3));
+    bo_grid_column(grid, bo_arena_printf(arena, "B/%s", bo_singular(arena, base->unit)),
+                   bo_fixed(arena, bytes / (double)base->n_units, 2));
 }
 
 static void add_codec(const struct base *base, const struct bo_size *codec, struct bo_grid *grid)
 {
     struct bo_arena *arena = grid->arena;
     const char *refusal = codec->has_bytes ? NULL : bo_refusal_in(codec->status);
-    bo_grid_columns(grid, "codec",
-                    bo_arena_printf(arena, "%s%s", codec->name, codec->probabilistic ? " (~)" : ""),
-                    "role", codec->role, "sections",
-                    codec->has_bytes ? sections_cell(arena, &codec->sections)
-                    : refusal        ? bo_arena_printf(arena, "not held: %s", refusal)
-                                     : bo_arena_printf(arena, "failed: %s", codec->status),
-                    NULL);
+    bo_grid_column(grid, "codec",
+                   bo_arena_printf(arena, "%s%s", codec->name, codec->probabilistic ? " (~)" : ""));
+    bo_grid_column(grid, "role", codec->role);
+    bo_grid_column(grid, "sections",
+                   codec->has_bytes ? sections_cell(arena, &codec->sections)
+                   : refusal        ? bo_arena_printf(arena, "not held: %s", refusal)
+                                    : bo_arena_printf(arena, "failed: %s", codec->status));
     if (base->aside)
         bo_grid_column(grid, "aside", sections_cell(arena, &codec->aside));
     add_bytes(base, codec->has_bytes ? (double)codec->bytes : NAN, grid);

@@ -61,8 +61,8 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
     for (unsigned i = 0; i < n; i++) {
         if (bo_run_refusal(codecs[i]) || bo_is_path(document, codecs[i]))
             continue;
-        bo_grid_columns(grid_ret, "codec", bo_codec_cell(arena, codecs[i]), "role", codecs[i]->role,
-                        NULL);
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[i]));
+        bo_grid_column(grid_ret, "role", codecs[i]->role);
         for (const struct bo_use *use = uses->uses; use->use; use++)
             if (bo_figure_known(document, &use->figure, NULL))
                 add_use(document, codecs[i], use, grid_ret);
@@ -281,23 +281,26 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
 {
     struct bo_arena *arena = page->arena;
     const struct bo_run_codec **codecs;
-    bo_grid_columns(grid, "use", use->use, "lowest", use->figure.heading, NULL);
+    bo_grid_column(grid, "use", use->use);
+    bo_grid_column(grid, "lowest", use->figure.heading);
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         if (field != BO_IN_PLACE && !shown[field])
             continue;
         const unsigned n = bo_use_rank(document, uses, use, field, arena, &codecs);
         bo_grid_column(grid, field_headings[field],
                        codec_cell(arena, document, use, n ? codecs[0] : NULL));
-        if (field == BO_IN_PLACE)
-            bo_grid_columns(
-                grid, "runner-up", codec_cell(arena, document, use, n > 1 ? codecs[1] : NULL),
-                "its figure over the pick's",
-                n > 1 ? lead_cell(arena, page->run, document, use, codecs[0], codecs[1]) : "-",
-                NULL);
+        if (field == BO_IN_PLACE) {
+            bo_grid_column(grid, "runner-up",
+                           codec_cell(arena, document, use, n > 1 ? codecs[1] : NULL));
+            bo_grid_column(grid, "its figure over the pick's",
+                           n > 1 ? lead_cell(arena, page->run, document, use, codecs[0], codecs[1])
+                                 : "-");
+        }
     }
-    if (has_limit(uses))
-        bo_grid_columns(grid, "limit", limit_cell(arena, document, uses, use->use),
-                        "excluded by the limit", excluded_cell(arena, document, uses, use), NULL);
+    if (has_limit(uses)) {
+        bo_grid_column(grid, "limit", limit_cell(arena, document, uses, use->use));
+        bo_grid_column(grid, "excluded by the limit", excluded_cell(arena, document, uses, use));
+    }
     bo_grid_end_row(grid);
 }
 
