@@ -24,8 +24,8 @@ bool bo_runs_path(const struct bo_run_codec *codec);
 bool bo_has_paths(const struct bo_run_document *document);
 
 /*
- * " (42.5)": the figure in portable C over `unit`, for a cell with the codec's own figure; " (-)" if
- * it was not measured. "" if the codec has no figure of its own or ran as portable C itself, and
+ * " (42.5)": the figure in portable C over `unit`, for a cell with the codec's own figure; " (-)"
+ * if it was not measured. "" if the codec has no figure of its own or ran as portable C itself, and
  * for figures that do not depend on the path.
  */
 char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
