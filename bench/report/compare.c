@@ -120,34 +120,14 @@ struct comparing {
     const struct bo_run *before, *after;
     struct bo_arena *arena;
     size_t cap, relative_cap;
-    /* By query kind and operation: the end of the A/A interval. */
-    struct kind_noise {
-        char kind[64];
-        double limit;
-    } noise[32];
-    unsigned n_noise;
 };
 
-static double limit_in(const struct bo_run *run, const struct bo_run_document *document,
-                       const char *kind)
+/* The larger noise of the two runs for the query kind or operation. NaN if neither has one. */
+static double noise_of(const struct comparing *c, const char *label)
 {
-    return bo_noise_of(run, document->format, document->name, kind).limit;
-}
-
-/* The larger noise of the two runs, computed once for each kind. NaN if neither has one. */
-static double noise_of(struct comparing *c, const char *label)
-{
-    enum { MAX = sizeof c->noise / sizeof *c->noise };
-    struct kind_noise kind;
-    snprintf(kind.kind, sizeof kind.kind, "%.*s", (int)strcspn(label, "/"), label);
-    for (unsigned i = 0; i < c->n_noise; i++)
-        if (strcmp(c->noise[i].kind, kind.kind) == 0)
-            return c->noise[i].limit;
-    kind.limit = fmax(limit_in(c->before, c->document->before, kind.kind),
-                      limit_in(c->after, c->document->after, kind.kind));
-    if (c->n_noise < MAX)
-        c->noise[c->n_noise++] = kind;
-    return kind.limit;
+    const struct bo_run_document *document = c->document->after;
+    return fmax(bo_noise_of(c->before, document->format, document->name, label).limit,
+                bo_noise_of(c->after, document->format, document->name, label).limit);
 }
 
 static void add_change(struct comparing *c, const struct bo_change *change)
@@ -236,7 +216,7 @@ static void put_side_by_side(struct comparing *c, const char *codec,
 }
 
 static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
-                        const struct bo_run_row *after)
+                        const struct bo_run_row *after, double noise)
 {
     struct bo_change change = {.codec = codec,
                                .what = after->label,
@@ -256,7 +236,7 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
     }
     if (before->n && after->n && !c->document->times_not_compared) {
         contrast_times(before, after, c->arena, &change);
-        change.noise = noise_of(c, after->label);
+        change.noise = noise;
         add_change(c, &change);
     }
     if (c->document->times_not_compared)
@@ -336,6 +316,9 @@ static void compare_documents(struct bo_document_changes *document, const struct
 {
     struct comparing c = {
         .document = document, .before = in_before, .after = in_after, .arena = arena};
+    double *noise = bo_array_or_abort(arena, document->after->n_labels, sizeof *noise);
+    for (unsigned l = 0; l < document->after->n_labels; l++)
+        noise[l] = noise_of(&c, document->after->labels[l]);
     for (unsigned i = 0; i < document->after->n_codecs; i++) {
         const struct bo_run_codec *after = &document->after->codecs[i];
         const struct bo_run_codec *before = bo_run_codec(document->before, after->name);
@@ -346,7 +329,7 @@ static void compare_documents(struct bo_document_changes *document, const struct
             const char *label = document->after->labels[l];
             const struct bo_run_row *row = bo_run_row(document->before, before, label);
             if (row && after->rows[l])
-                compare_row(&c, after->name, row, after->rows[l]);
+                compare_row(&c, after->name, row, after->rows[l], noise[l]);
         }
     }
     note_missing(&c, document->before, document->after, "old");

@@ -42,7 +42,7 @@ static struct bo_page begin_part(struct html *html, const struct bo_page *page)
 {
     struct bo_page part = *page;
     part.out = bo_memory_open(&html->markdown);
-    part.form = BO_PAGE_HTML;
+    part.html_tables = true;
     return part;
 }
 
@@ -191,14 +191,12 @@ static void print_curves(const struct html *html, const struct chapter *chapter)
     const struct bo_run_document **documents;
     const struct bo_run *run = chapter->curves.run;
     const size_t n = bo_curve_documents(run, chapter->format->name, html->arena, &documents);
-    const char *picture = bo_curves_picture(documents, n, 0, html->arena);
-    if (!picture)
+    const char *picture;
+    if (!bo_curves_picture(documents, n, 0, html->arena))
         return;
     begin_figure(html, "curves", "Cost against size");
-    for (unsigned i = 1; picture; i++) {
+    for (unsigned i = 0; (picture = bo_curves_picture(documents, n, i, html->arena)); i++)
         print_picture(html, &chapter->curves, picture, "cost against size");
-        picture = bo_curves_picture(documents, n, i, html->arena);
-    }
     print_data(html, "curves", bo_curves_json(documents, n, html->arena));
     fputs("</figure>\n", html->out);
 }

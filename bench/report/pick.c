@@ -399,12 +399,11 @@ void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *
 static json_t *codec_json(const struct bo_pick *pick, const struct bo_picked_codec *c)
 {
     json_t *object = json_pack("{s:s, s:s}", "codec", c->codec->name, "role", c->codec->role);
-    json_t *ratios = json_object();
     if (c->left_out) {
         json_object_set_new(object, "left_out", json_string(c->left_out));
-        json_decref(ratios);
         return object;
     }
+    json_t *ratios = json_object();
     for (unsigned w = 0; w < pick->n_wishes; w++)
         json_object_set_new(ratios, pick->wishes[w].name, json_real(c->ratios[w]));
     json_object_update_new(object, json_pack("{s:o, s:f, s:b}", "ratios", ratios, "score", c->score,
