@@ -1,7 +1,6 @@
 /* Answers in words. */
 #include "bench/report/answer.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -258,11 +257,7 @@ static char *code_reason(const struct answer *a, const struct bo_run_codec *to)
 /* Requirements of a codec on its writer; NULL: none. */
 static const char *needed_by(const struct answer *a, const struct bo_run_codec *codec)
 {
-    const struct bo_use_fact *fact = a->format->report ? a->format->report->needs : NULL;
-    for (; fact && fact->codecs; fact++)
-        if (fnmatch(fact->codecs, encoder_of(codec), 0) == 0)
-            return fact->text;
-    return NULL;
+    return a->format->report ? bo_fact_about(a->format->report->needs, encoder_of(codec)) : NULL;
 }
 
 /* NULL also if the other codec has the same requirement. */

@@ -14,13 +14,12 @@
 
 /* ---- one line a codec ------------------------------------------------------------------------ */
 
-/* The known facts about the codec, "-" if no fact is known. */
-static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
+const char *bo_fact_about(const struct bo_use_fact *facts, const char *codec)
 {
-    const struct bo_use_fact *fact = uses->facts;
-    while (fact->codecs && fnmatch(fact->codecs, codec, 0) != 0)
-        fact++;
-    return fact->codecs ? fact->text : "-";
+    for (const struct bo_use_fact *fact = facts; fact && fact->codecs; fact++)
+        if (fnmatch(fact->codecs, codec, 0) == 0)
+            return fact->text;
+    return NULL;
 }
 
 /* The use's limit on this document. NaN when it is a factor of a figure that the baseline lacks. */
@@ -66,10 +65,11 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
         for (const struct bo_use *use = uses->uses; use->use; use++)
             if (bo_figure_known(document, &use->figure, NULL))
                 add_use(document, codecs[i], use, grid_ret);
+        const char *fact = bo_fact_about(uses->facts, codecs[i]->name);
         if (uses->facts_use)
             bo_grid_column(grid_ret,
                            bo_arena_printf(arena, "%s: %s", uses->facts_use, uses->facts_heading),
-                           text_of_codec(uses, codecs[i]->name));
+                           fact ? fact : "-");
         if (uses->given_use)
             bo_grid_column(grid_ret, bo_arena_printf(arena, "%s (1)", uses->given_use),
                            codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
