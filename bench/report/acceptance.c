@@ -1,10 +1,9 @@
 /* The acceptance matrix. */
-#include "bench/report/acceptance.h"
+#include "bench/report/parts.h"
 
 #include <string.h>
 
 #include "bench/report/tsv.h"
-#include "harness/core/print.h"
 
 enum { FORMAT, CODEC, IMPLEMENTATION, VALID, ACCEPTED, INVALID, REJECTED, DISAGREEMENTS };
 
@@ -31,7 +30,7 @@ static void add_line(const struct bo_tsv *tsv, const struct bo_tsv_row *row, str
         if (!is_same_line(&tsv->rows[i], row))
             continue;
         for (unsigned c = VALID; c < DISAGREEMENTS; c++)
-            sums[c] += bo_tsv_number(tsv->rows[i].cells[c]);
+            sums[c] += bo_tsv_number(&tsv->rows[i], c);
         n++;
     }
     bo_grid_texts(grid, row->cells[FORMAT], row->cells[IMPLEMENTATION], NULL);

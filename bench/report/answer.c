@@ -1,11 +1,9 @@
 /* Answers in words. */
 #include "bench/report/answer.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
-#include "bench/report/held_out.h"
 #include "bench/report/machines.h"
 #include "bench/report/paths.h"
 #include "bench/report/picks.h"
@@ -13,7 +11,6 @@
 #include "bench/report/uses.h"
 #include "bench/runs/noise.h"
 #include "harness/core/print.h"
-#include "harness/registry.h"
 
 /* The subject of the sentences. */
 struct answer {
@@ -68,11 +65,6 @@ static char *listed(struct bo_arena *arena, const char *const *items, unsigned n
     return text;
 }
 
-static const char *machine_of(const struct bo_run *run)
-{
-    return bo_environment_fact(&run->environment, "machine");
-}
-
 /* A ratio of times in a run. Its interval includes the A/A interval. */
 static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run *run,
                                      const struct bo_run_document *const *documents, unsigned n,
@@ -102,6 +94,15 @@ static char *rival_text(struct bo_arena *arena, const char *what, const struct b
     return bo_arena_printf(arena, "%s `%s`", what, codec->name);
 }
 
+/* "1.55 times slower": the phrase without its last word. */
+static char *without_than(char *phrase)
+{
+    char *than = strstr(phrase, " than");
+    if (than)
+        *than = 0;
+    return phrase;
+}
+
 /* True when the phrase ends with "than", so that two phrases can share what follows. */
 static bool is_than(const char *phrase)
 {
@@ -122,8 +123,8 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
     const char *and = (size.ratio < 1) == (time.ratio < 1) ? "and" : "but";
     if (!is_than(size_words) || !is_than(time_words))
         return bo_arena_printf(a->arena, "%s %s, and %s it", size_words, rival, time_words);
-    return bo_arena_printf(a->arena, "%.*s %s %s %s", (int)(strlen(size_words) - strlen(" than")),
-                           size_words, and, time_words, rival);
+    return bo_arena_printf(a->arena, "%s %s %s %s", without_than(size_words), and, time_words,
+                           rival);
 }
 
 /* "; the best of bakeoff's own ...": if the pick is not one of bakeoff's own. */
@@ -218,60 +219,55 @@ static char *encode_reason(const struct answer *a, const struct bo_run_codec *to
 {
     const struct bo_mean_ratio ratio =
         times_over(a, encoder_of(a->main.pick), encoder_of(to), "encode", false);
-    return ratio.ratio > WORTH_NAMING && bo_is_difference(&ratio)
-               ? bo_arena_printf(a->arena,
-                                 "encoding has to be fast (it takes %s times as long as "
-                                 "that of `%s`)",
-                                 bo_significant(a->arena, ratio.ratio), to->name)
-               : NULL;
+    if (!(ratio.ratio > WORTH_NAMING) || !bo_is_difference(&ratio))
+        return NULL;
+    return bo_arena_printf(a->arena,
+                           "encoding has to be fast (it takes %s times as long as that of `%s`)",
+                           bo_significant(a->arena, ratio.ratio), to->name);
 }
 
 static char *scratch_reason(const struct answer *a, const struct bo_run_codec *to)
 {
-    const struct bo_mean_ratio ratio =
-        bo_counter_over(a->documents, a->n, encoder_of(a->main.pick), encoder_of(to), "encode",
-                        "encode_scratch_bytes");
-    return ratio.ratio > WORTH_NAMING
-               ? bo_arena_printf(
-                     a->arena,
-                     "the writer has little memory (it takes %s times the scratch memory of `%s`)",
-                     bo_significant(a->arena, ratio.ratio), to->name)
-               : NULL;
+    static const struct bo_figure scratch = {"scratch", BO_COUNTER, "encode",
+                                             "encode_scratch_bytes"};
+    const double ratio = bo_figure_over(a->documents, a->n, encoder_of(a->main.pick),
+                                        encoder_of(to), &scratch, false)
+                             .ratio;
+    if (!(ratio > WORTH_NAMING))
+        return NULL;
+    return bo_arena_printf(
+        a->arena, "the writer has little memory (it takes %s times the scratch memory of `%s`)",
+        bo_significant(a->arena, ratio), to->name);
 }
 
 static char *code_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     enum { BYTES_COLUMN = 6 };
     const struct bo_tsv adoption = bo_tsv_read("results", "adoption", a->arena);
-    const struct bo_tsv_row *pick =
-        bo_tsv_find(&adoption, a->format->name, encoder_of(a->main.pick));
-    const struct bo_tsv_row *other = bo_tsv_find(&adoption, a->format->name, encoder_of(to));
-    const double x = pick ? bo_tsv_number(pick->cells[BYTES_COLUMN]) : NAN;
-    const double y = other ? bo_tsv_number(other->cells[BYTES_COLUMN]) : NAN;
-    return x / y > WORTH_NAMING
-               ? bo_arena_printf(a->arena, "object code counts (%s, against %s of `%s`)",
-                                 bo_nbytes_text(a->arena, x), bo_nbytes_text(a->arena, y), to->name)
-               : NULL;
+    const char *format = a->format->name;
+    const double x =
+        bo_tsv_number(bo_tsv_find(&adoption, format, encoder_of(a->main.pick)), BYTES_COLUMN);
+    const double y = bo_tsv_number(bo_tsv_find(&adoption, format, encoder_of(to)), BYTES_COLUMN);
+    if (!(x / y > WORTH_NAMING))
+        return NULL;
+    return bo_arena_printf(a->arena, "object code counts (%s, against %s of `%s`)",
+                           bo_nbytes_text(a->arena, x), bo_nbytes_text(a->arena, y), to->name);
 }
 
 /* Requirements of a codec on its writer; NULL: none. */
 static const char *needed_by(const struct answer *a, const struct bo_run_codec *codec)
 {
-    const struct bo_use_fact *fact = a->format->report ? a->format->report->needs : NULL;
-    for (; fact && fact->codecs; fact++)
-        if (fnmatch(fact->codecs, encoder_of(codec), 0) == 0)
-            return fact->text;
-    return NULL;
+    return a->format->report ? bo_fact_about(a->format->report->needs, encoder_of(codec)) : NULL;
 }
 
 /* NULL also if the other codec has the same requirement. */
 static char *needs_reason(const struct answer *a, const struct bo_run_codec *to)
 {
     const char *mine = needed_by(a, a->main.pick), *other = to ? needed_by(a, to) : NULL;
-    return mine && !(other && strcmp(mine, other) == 0)
-               ? bo_arena_printf(a->arena,
-                                 "the writer cannot wait for all of the data (it needs %s)", mine)
-               : NULL;
+    if (!mine || (other && strcmp(mine, other) == 0))
+        return NULL;
+    return bo_arena_printf(a->arena, "the writer cannot wait for all of the data (it needs %s)",
+                           mine);
 }
 
 static char *access_reason(const struct answer *a)
@@ -296,17 +292,10 @@ static char *portable_reason(const struct answer *a)
     if (!reader || !to || reader == to)
         return NULL;
     const struct bo_mean_ratio ratio = times_over(a, reader->name, to->name, a->label, true);
-    return ratio.ratio > 1 && bo_is_difference(&ratio)
-               ? bo_arena_printf(a->arena,
-                                 "only portable C can run (it is %s times slower than "
-                                 "`%s`)",
-                                 bo_significant(a->arena, ratio.ratio), to->name)
-               : NULL;
-}
-
-static bool is_time(const struct bo_figure *figure)
-{
-    return figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT;
+    if (!(ratio.ratio > 1) || !bo_is_difference(&ratio))
+        return NULL;
+    return bo_arena_printf(a->arena, "only portable C can run (it is %s times slower than `%s`)",
+                           bo_significant(a->arena, ratio.ratio), to->name);
 }
 
 /* The uses whose pick is another encoding, on the largest document. */
@@ -322,12 +311,12 @@ static char *lost_uses(const struct answer *a)
             continue;
         const struct bo_run_codec *mine =
             bo_fastest_reader(&document, 1, a->main.pick, use->figure.label, false);
-        const struct bo_mean_ratio ratio = mine && is_time(&use->figure)
+        const struct bo_mean_ratio ratio = mine && bo_is_time(&use->figure)
                                                ? times_in(a, a->runs[0], &document, 1, mine->name,
                                                           ranked[0]->name, use->figure.label, false)
                                                : (struct bo_mean_ratio){NAN, NAN, NAN};
         /* The pick among all codecs may be a faster control, which the uses' picks exclude. */
-        if (is_time(&use->figure) && (!(ratio.ratio > 1) || !bo_is_difference(&ratio)))
+        if (bo_is_time(&use->figure) && (!(ratio.ratio > 1) || !bo_is_difference(&ratio)))
             continue;
         text = bo_arena_printf(a->arena, "%s%s%s %s: `%s`", text ? text : "", text ? "; " : "",
                                use->use, use->figure.heading, ranked[0]->name);
@@ -379,7 +368,7 @@ static char *clarity_text(const struct answer *a)
     return bo_arena_printf(
         a->arena, "the product of size and time of the runner-up, `%s`, is %s times as high, %s",
         pick->runner_up->codec->name, bo_significant(a->arena, ahead * ahead),
-        certainty[a->main.clarity]);
+        certainty[pick->clarity]);
 }
 
 /* The effect of a change of the weight of time. */
@@ -387,20 +376,17 @@ static char *weights_text(const struct answer *a)
 {
     const struct bo_weight_range *range = &a->main.all.ranges[BO_MAIN_TIME];
     char *text = bo_arena_printf(a->arena, "%s", "");
+    if (!range->above && !range->below)
+        return bo_arena_printf(a->arena, "; no other weight of size and time changes the pick");
     if (range->above)
         text = bo_arena_printf(a->arena,
-                               "; if time counts more than %s times as much as size, "
-                               "choose `%s`",
+                               "; if time counts more than %s times as much as size, choose `%s`",
                                bo_significant(a->arena, range->high), range->above->codec->name);
     if (range->below)
-        text = bo_arena_printf(a->arena,
-                               "%s; if size counts more than %s times as much as time, "
-                               "choose `%s`",
-                               text, bo_significant(a->arena, 1 / range->low),
-                               range->below->codec->name);
-    return !range->above && !range->below
-               ? bo_arena_printf(a->arena, "; no other weight of size and time changes the pick")
-               : text;
+        text = bo_arena_printf(
+            a->arena, "%s; if size counts more than %s times as much as time, choose `%s`", text,
+            bo_significant(a->arena, 1 / range->low), range->below->codec->name);
+    return text;
 }
 
 static char *held_out_text(const struct answer *a)
@@ -433,25 +419,16 @@ static char *luck_text(const struct answer *a)
 
 /* ---- several machines ------------------------------------------------------------------------ */
 
-/* "1.55 times slower" */
-static char *without_than(char *phrase)
-{
-    char *than = strstr(phrase, " than");
-    if (than)
-        *than = 0;
-    return phrase;
-}
-
 /* "amd-zen4-2c", with the query of the common documents if it differs from that of the answer. */
 static const char *compared_machine(const struct answer *a, unsigned k)
 {
-    const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
     const struct bo_run_document **documents;
-    const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
+    const unsigned n =
+        bo_common_documents(a->runs[k], a->runs[0], a->format->name, a->arena, &documents);
     const char *label = n ? bo_run_main_label(documents[0]) : a->label;
     return strcmp(label, a->label) == 0
-               ? machine_of(a->runs[k])
-               : bo_arena_printf(a->arena, "%s (by `%s`)", machine_of(a->runs[k]), label);
+               ? bo_machine_of(a->runs[k])
+               : bo_arena_printf(a->arena, "%s (by `%s`)", bo_machine_of(a->runs[k]), label);
 }
 
 /* The conclusions about the pick: by bytes and by time, against the status quo and a proposal. */
@@ -471,9 +448,9 @@ struct verdict {
 
 static void judge(const struct answer *a, unsigned k, struct verdict verdicts[N_CONCLUSIONS])
 {
-    const struct bo_run *pair[] = {a->runs[0], a->runs[k]};
     const struct bo_run_document **documents;
-    const unsigned n = bo_common_documents(pair, 2, 1, a->format->name, a->arena, &documents);
+    const unsigned n =
+        bo_common_documents(a->runs[k], a->runs[0], a->format->name, a->arena, &documents);
     if (n == 0)
         return;
     const char *label = bo_run_main_label(documents[0]);
@@ -560,7 +537,7 @@ static char *choose_text(const struct answer *a, bool same)
                                  "weight",
                                  a->main.pick->name, a->main.pick->role, a->label);
     if (against)
-        text = bo_arena_printf(a->arena, "%s: on %s it is %s%s", text, machine_of(a->runs[0]),
+        text = bo_arena_printf(a->arena, "%s: on %s it is %s%s", text, bo_machine_of(a->runs[0]),
                                against, portable_text(a));
     if (against && a->n_runs > 1)
         text = bo_arena_printf(a->arena, "%s; %s on %s", text,

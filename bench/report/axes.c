@@ -43,12 +43,18 @@ static struct parts find_parts(const struct bo_run_document *document, struct bo
     return parts;
 }
 
-bool bo_has_axes(const struct bo_run_document *document)
+/* The document's first codec of two parts, in the order of the format. */
+static const char *fixed_codec(const struct bo_run_document *document)
 {
     for (unsigned c = 0; c < document->n_codecs; c++)
         if (bo_second_part(document->codecs[c].name))
-            return true;
-    return false;
+            return document->codecs[c].name;
+    return NULL;
+}
+
+bool bo_has_axes(const struct bo_run_document *document)
+{
+    return fixed_codec(document) != NULL;
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -85,32 +91,21 @@ void bo_axes_matrix(const struct bo_run_document *document, struct bo_arena *are
     const struct parts lines = find_parts(document, arena, same_first);
     const struct parts columns = find_parts(document, arena, same_second);
     bo_grid_init(grid_ret, arena, 1);
-    bo_grid_add(grid_ret, "%s", "");
-    for (unsigned c = 0; c < columns.n; c++)
-        bo_grid_add(grid_ret, "%s", bo_second_part(columns.codecs[c]->name));
-    bo_grid_end_row(grid_ret);
     for (unsigned l = 0; l < lines.n; l++) {
         const char *first = lines.codecs[l]->name;
-        bo_grid_add(grid_ret, "%.*s%s", (int)bo_first_part_length(first), first,
-                    lines.codecs[l]->probabilistic ? " (~)" : "");
-        for (unsigned c = 0; c < columns.n; c++)
-            bo_grid_add(
-                grid_ret, "%s",
-                matrix_cell(arena, document, crossing(document, first, columns.codecs[c]->name)));
+        bo_grid_column(grid_ret, "",
+                       bo_arena_printf(arena, "%.*s%s", (int)bo_first_part_length(first), first,
+                                       lines.codecs[l]->probabilistic ? " (~)" : ""));
+        for (unsigned c = 0; c < columns.n; c++) {
+            const char *second = columns.codecs[c]->name;
+            bo_grid_column(grid_ret, bo_second_part(second),
+                           matrix_cell(arena, document, crossing(document, first, second)));
+        }
         bo_grid_end_row(grid_ret);
     }
 }
 
 /* ---- one axis -------------------------------------------------------------------------------- */
-
-/* The document's first codec of two parts, in the order of the format. */
-static const char *fixed_codec(const struct bo_run_document *document)
-{
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        if (bo_second_part(document->codecs[c].name))
-            return document->codecs[c].name;
-    return NULL;
-}
 
 static bool is_on_axis(const char *codec, const char *fixed, bool first)
 {
@@ -127,19 +122,16 @@ void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *
     const unsigned n = bo_ranked_codecs(document, arena, &codecs);
     const char *fixed = fixed_codec(document);
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_texts(grid_ret, "codec", "role", NULL);
-    for (const struct bo_figure *f = figures; f->heading; f++)
-        if (bo_figure_known(document, f, axes->second_sections))
-            bo_grid_add(grid_ret, "%s", f->heading);
-    bo_grid_end_row(grid_ret);
     for (unsigned i = 0; i < n; i++) {
         if (!fixed || !is_on_axis(codecs[i]->name, fixed, first))
             continue;
-        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[i]), codecs[i]->role, NULL);
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[i]));
+        bo_grid_column(grid_ret, "role", codecs[i]->role);
         for (const struct bo_figure *f = figures; f->heading; f++)
             if (bo_figure_known(document, f, axes->second_sections))
-                bo_grid_add(grid_ret, "%s",
-                            bo_figure_cell(arena, document, codecs[i], f, axes->second_sections));
+                bo_grid_column(
+                    grid_ret, f->heading,
+                    bo_figure_cell(arena, document, codecs[i], f, axes->second_sections));
         bo_grid_end_row(grid_ret);
     }
 }
@@ -157,8 +149,7 @@ void bo_page_axes(const struct bo_page *page, const struct bo_run_document *docu
     fprintf(page->out,
             "\n**Both, %s.** One line per %s, one column per coding of the %s. A cell has the "
             "bytes per %s of the whole file and the median time of `%s`.\n\n",
-            document->name, axes->first, axes->second,
-            document->unit ? bo_singular(page->arena, document->unit) : "unit",
+            document->name, axes->first, axes->second, bo_unit_text(page->arena, document),
             label ? label : "no query");
     bo_axes_matrix(document, page->arena, &grid);
     bo_page_grid(page, &grid, "both parts");

@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/report/assets.h"
-#include "bench/runs/run.h"
 #include "harness/core/print.h"
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
@@ -166,6 +165,19 @@ void bo_picture_cell(struct bo_drawing *drawing, const char *text)
     for (; *text; text++)
         putc(*text == '"' ? '\'' : *text, drawing->out);
     putc('"', drawing->out);
+}
+
+size_t bo_picture_names(struct bo_drawing *drawing, const char *const *names, size_t n)
+{
+    size_t longest = 0;
+    bo_picture_table(drawing, "names");
+    for (size_t i = 0; i < n; i++) {
+        longest = strlen(names[i]) > longest ? strlen(names[i]) : longest;
+        bo_picture_cell(drawing, names[i]);
+        putc('\n', drawing->out);
+    }
+    bo_picture_table_end(drawing);
+    return longest;
 }
 
 void bo_picture_end(struct bo_drawing *drawing, const char *script)

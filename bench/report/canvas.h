@@ -50,6 +50,9 @@ void bo_picture_table_end(struct bo_drawing *drawing);
 /* Writes a text as a cell of a table. */
 void bo_picture_cell(struct bo_drawing *drawing, const char *text);
 
+/* Writes the table "names". Returns the length of the longest one. */
+size_t bo_picture_names(struct bo_drawing *drawing, const char *const *names, size_t n);
+
 /* Names the script that draws the picture from the printed data. */
 void bo_picture_end(struct bo_drawing *drawing, const char *script);
 

@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/comparison.h"
@@ -34,13 +33,12 @@ static bool judge_failures(const char *before, const char *after, struct bo_chan
     return true;
 }
 
-/* The logarithms of a row's times, sorted: ratios become differences. */
+/* The logarithms of a row's times: ratios become differences. */
 static double *log_times(const struct bo_run_row *row, struct bo_arena *arena)
 {
     double *times = bo_array_or_abort(arena, row->n, sizeof *times);
     for (unsigned i = 0; i < row->n; i++)
         times[i] = log(row->times_ns[i]);
-    bo_sort_doubles(times, row->n);
     return times;
 }
 
@@ -68,10 +66,7 @@ static double least_p(const struct bo_change *change)
 
 static struct bo_layout_effect effect_of(const struct bo_run_row *row, struct bo_arena *arena)
 {
-    double *logs = bo_array_or_abort(arena, row->n, sizeof *logs);
-    for (unsigned i = 0; i < row->n; i++)
-        logs[i] = log(row->times_ns[i]);
-    const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
+    const struct bo_repetitions repetitions = {log_times(row, arena), row->layouts, row->n};
     return bo_layout_effect(&repetitions, BO_CONFIDENCE);
 }
 
@@ -98,7 +93,9 @@ static void contrast_times(const struct bo_run_row *before, const struct bo_run_
                            struct bo_arena *arena, struct bo_change *change)
 {
     const struct bo_arena_mark mark = bo_arena_mark(arena);
-    const double *a = log_times(before, arena), *b = log_times(after, arena);
+    double *a = log_times(before, arena), *b = log_times(after, arena);
+    bo_sort_doubles(a, before->n);
+    bo_sort_doubles(b, after->n);
     const struct bo_contrast contrast =
         bo_contrast_samples(a, before->n, b, after->n, BO_CONFIDENCE);
     bo_arena_rewind(arena, mark);
@@ -123,34 +120,14 @@ struct comparing {
     const struct bo_run *before, *after;
     struct bo_arena *arena;
     size_t cap, relative_cap;
-    /* By query kind and operation: the end of the A/A interval. */
-    struct kind_noise {
-        char kind[64];
-        double limit;
-    } noise[32];
-    unsigned n_noise;
 };
 
-static double limit_in(const struct bo_run *run, const struct bo_run_document *document,
-                       const char *kind)
+/* The larger noise of the two runs for the query kind or operation. NaN if neither has one. */
+static double noise_of(const struct comparing *c, const char *label)
 {
-    return bo_noise_of(run, document->format, document->name, kind).limit;
-}
-
-/* The larger noise of the two runs, computed once for each kind. NaN if neither has one. */
-static double noise_of(struct comparing *c, const char *label)
-{
-    enum { MAX = sizeof c->noise / sizeof *c->noise };
-    struct kind_noise kind;
-    snprintf(kind.kind, sizeof kind.kind, "%.*s", (int)strcspn(label, "/"), label);
-    for (unsigned i = 0; i < c->n_noise; i++)
-        if (strcmp(c->noise[i].kind, kind.kind) == 0)
-            return c->noise[i].limit;
-    kind.limit = fmax(limit_in(c->before, c->document->before, kind.kind),
-                      limit_in(c->after, c->document->after, kind.kind));
-    if (c->n_noise < MAX)
-        c->noise[c->n_noise++] = kind;
-    return kind.limit;
+    const struct bo_run_document *document = c->document->after;
+    return fmax(bo_noise_of(c->before, document->format, document->name, label).limit,
+                bo_noise_of(c->after, document->format, document->name, label).limit);
 }
 
 static void add_change(struct comparing *c, const struct bo_change *change)
@@ -239,7 +216,7 @@ static void put_side_by_side(struct comparing *c, const char *codec,
 }
 
 static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
-                        const struct bo_run_row *after)
+                        const struct bo_run_row *after, double noise)
 {
     struct bo_change change = {.codec = codec,
                                .what = after->label,
@@ -259,7 +236,7 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
     }
     if (before->n && after->n && !c->document->times_not_compared) {
         contrast_times(before, after, c->arena, &change);
-        change.noise = noise_of(c, after->label);
+        change.noise = noise;
         add_change(c, &change);
     }
     if (c->document->times_not_compared)
@@ -339,6 +316,9 @@ static void compare_documents(struct bo_document_changes *document, const struct
 {
     struct comparing c = {
         .document = document, .before = in_before, .after = in_after, .arena = arena};
+    double *noise = bo_array_or_abort(arena, document->after->n_labels, sizeof *noise);
+    for (unsigned l = 0; l < document->after->n_labels; l++)
+        noise[l] = noise_of(&c, document->after->labels[l]);
     for (unsigned i = 0; i < document->after->n_codecs; i++) {
         const struct bo_run_codec *after = &document->after->codecs[i];
         const struct bo_run_codec *before = bo_run_codec(document->before, after->name);
@@ -349,7 +329,7 @@ static void compare_documents(struct bo_document_changes *document, const struct
             const char *label = document->after->labels[l];
             const struct bo_run_row *row = bo_run_row(document->before, before, label);
             if (row && after->rows[l])
-                compare_row(&c, after->name, row, after->rows[l]);
+                compare_row(&c, after->name, row, after->rows[l], noise[l]);
         }
     }
     note_missing(&c, document->before, document->after, "old");
@@ -379,11 +359,11 @@ static bool same_caches(const struct bo_environment *a, const struct bo_environm
     return same;
 }
 
-static bool same_level(const struct bo_environment *a, const struct bo_environment *b,
-                       const char *key)
+static bool same_cap(const struct bo_environment *a, const struct bo_environment *b)
 {
-    const char *x = bo_pair_text(&a->processor, key), *y = bo_pair_text(&b->processor, key);
-    return (!x && !y) || (x && y && strcmp(x, y) == 0);
+    const char *x = bo_pair_text(&a->processor, "isa_cap");
+    const char *y = bo_pair_text(&b->processor, "isa_cap");
+    return strcmp(x ? x : "", y ? y : "") == 0;
 }
 
 /* The reason why times of the two are not comparable; NULL when they are. */
@@ -392,7 +372,7 @@ static const char *difference(const struct bo_run_document *a, const struct bo_r
     if (!same_fact(a, b, "machine") || !same_fact(a, b, "cpu") ||
         !same_caches(a->environment, b->environment))
         return "measured on different processors";
-    if (!same_level(a->environment, b->environment, "isa_cap"))
+    if (!same_cap(a->environment, b->environment))
         return "measured with different values of BAKEOFF_ISA";
     return NULL;
 }
@@ -456,8 +436,7 @@ static void add_row(struct bo_grid *grid, const struct bo_change *change)
     if (change->failure) {
         bo_grid_texts(grid, "-", "-", "-", NULL);
     } else if (!change->is_time) {
-        bo_grid_add(grid, change->before != 0 ? "%.4f" : "-", change->after / change->before);
-        bo_grid_texts(grid, "exact", "-", NULL);
+        bo_grid_texts(grid, bo_fixed(arena, change->after / change->before, 4), "exact", "-", NULL);
     } else {
         if (isnan(change->interval.low))
             bo_grid_add(grid, "%.3f", change->ratio);

@@ -77,8 +77,7 @@ static double bytes_ratio(const struct bo_run_document *document, const struct b
 char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *document,
                     const struct bo_run_codec *codec)
 {
-    const double ratio = bytes_ratio(document, codec);
-    return isnan(ratio) ? bo_arena_printf(arena, "-") : bo_arena_printf(arena, "%.3f", ratio);
+    return bo_fixed(arena, bytes_ratio(document, codec), 3);
 }
 
 char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *document,
@@ -95,6 +94,11 @@ char *bo_singular(struct bo_arena *arena, const char *plural)
     if (n > 3 && strcmp(plural + n - 3, "ies") == 0)
         return bo_arena_printf(arena, "%.*sy", n - 3, plural);
     return bo_arena_printf(arena, "%.*s", n > 1 && plural[n - 1] == 's' ? n - 1 : n, plural);
+}
+
+char *bo_unit_text(struct bo_arena *arena, const struct bo_run_document *document)
+{
+    return bo_singular(arena, document->unit ? document->unit : "units");
 }
 
 /* "-" before a codec's first byte, and if it cannot hold the document; "failed" when it failed. */
@@ -144,9 +148,9 @@ static double sound_median(const struct bo_run_row *row)
 }
 
 /* Adds a cell with its value. */
-static void add_valued(struct bo_grid *grid, const char *text, double v)
+static void add_valued(struct bo_grid *grid, const char *heading, const char *text, double v)
 {
-    bo_grid_add(grid, "%s", text);
+    bo_grid_column(grid, heading, text);
     bo_grid_value(grid, v);
 }
 
@@ -162,21 +166,7 @@ static bool shows_paths(const struct bo_run_document *document, enum bo_detail d
     return false;
 }
 
-/* " (42.5)": the time in portable C, where the codec ran other code. */
-static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                           const struct bo_run_codec *codec, unsigned label,
-                           struct bo_time_unit unit)
-{
-    const char *name = document->labels[label];
-    bool is_own;
-    const double ns = bo_portable_figure(document, codec,
-                                         &(struct bo_figure){name, BO_TIME, name, NULL}, &is_own);
-    return is_own || isnan(sound_median(codec->rows[label]))
-               ? bo_arena_printf(arena, "%s", "")
-               : bo_arena_printf(arena, " (%s)", bo_significant(arena, ns / unit.ns));
-}
-
-/* Adds the times of the queries, or of the operations. Adds the headings when `codec` is NULL. */
+/* Adds the times of the queries, or of the operations. */
 static void add_times(const struct bo_run_document *document, const struct bo_run_codec *codec,
                       struct bo_label_filter *filter, bool queries, enum bo_detail detail,
                       struct bo_grid *grid)
@@ -186,18 +176,15 @@ static void add_times(const struct bo_run_document *document, const struct bo_ru
         if (bo_is_query(label) != queries || !bo_label_wanted(filter, label))
             continue;
         const struct bo_time_unit unit = bo_column_unit(document, l);
-        if (codec) {
-            const char *portable = shows_paths(document, detail)
-                                       ? portable_cell(grid->arena, document, codec, l, unit)
-                                       : "";
-            add_valued(grid,
-                       bo_arena_printf(grid->arena, "%s%s",
-                                       bo_time_cell(grid->arena, codec->rows[l], unit, detail),
-                                       portable),
-                       sound_median(codec->rows[l]));
-        } else {
-            bo_grid_add(grid, "%s, %s", label, unit.name);
-        }
+        const struct bo_figure figure = {label, BO_TIME, label, NULL};
+        const char *portable =
+            shows_paths(document, detail)
+                ? bo_portable_cell(grid->arena, document, codec, &figure, unit.ns)
+                : "";
+        const char *time = bo_time_cell(grid->arena, codec->rows[l], unit, detail);
+        add_valued(grid, bo_arena_printf(grid->arena, "%s, %s", label, unit.name),
+                   bo_arena_printf(grid->arena, "%s%s", time, portable),
+                   sound_median(codec->rows[l]));
     }
 }
 
@@ -207,32 +194,9 @@ static void add_memory(const struct bo_run_document *document, const struct bo_r
     for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++) {
         if (!has_label(document, filter, m->label))
             continue;
-        const struct bo_run_row *row = bo_run_row(document, codec, m->label);
-        const double v = bo_run_counter(row, m->counter);
-        if (codec)
-            add_valued(grid, bo_nbytes_text(grid->arena, v), v);
-        else
-            bo_grid_add(grid, "%s", m->heading);
+        const double v = bo_run_counter(bo_run_row(document, codec, m->label), m->counter);
+        add_valued(grid, m->heading, bo_nbytes_text(grid->arena, v), v);
     }
-}
-
-static void add_heading(const struct bo_run_document *document, struct bo_label_filter *filter,
-                        enum bo_detail detail, struct bo_grid *grid)
-{
-    bo_grid_texts(grid, "codec", "role", "access", NULL);
-    if (shows_paths(document, detail))
-        bo_grid_add(grid, "path (portable C in round brackets)");
-    bo_grid_texts(grid, "bytes", "ratio", NULL);
-    bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
-    add_times(document, NULL, filter, true, detail, grid);
-    add_times(document, NULL, filter, false, detail, grid);
-    add_memory(document, NULL, filter, grid);
-    const char *pages = pages_label(document, filter);
-    if (pages)
-        bo_grid_add(grid, "pages, %s", pages);
-    if (document->has_survived)
-        bo_grid_add(grid, "survived");
-    bo_grid_end_row(grid);
 }
 
 void bo_comparison(const struct bo_run_document *document, struct bo_label_filter *filter,
@@ -240,27 +204,31 @@ void bo_comparison(const struct bo_run_document *document, struct bo_label_filte
 {
     struct bo_grid *grid = grid_ret;
     bo_grid_init(grid, arena, shows_paths(document, detail) ? 4 : 3);
-    add_heading(document, filter, detail, grid);
     const char *pages = pages_label(document, filter);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        bo_grid_texts(grid, bo_codec_cell(arena, codec), codec->role, codec->access, NULL);
+        bo_grid_column(grid, "codec", bo_codec_cell(arena, codec));
+        bo_grid_column(grid, "role", codec->role);
+        bo_grid_column(grid, "access", codec->access);
         if (shows_paths(document, detail))
-            bo_grid_add(grid, "%s", codec->path);
+            bo_grid_column(grid, "path (portable C in round brackets)", codec->path);
         const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
-        add_valued(grid, bytes_cell(arena, codec), bytes);
-        add_valued(grid, bo_ratio_cell(arena, document, codec), bytes_ratio(document, codec));
-        add_valued(grid, bo_per_unit_cell(arena, document, codec),
-                   bytes / (double)document->n_units);
+        add_valued(grid, "bytes", bytes_cell(arena, codec), bytes);
+        add_valued(grid, "ratio", bo_ratio_cell(arena, document, codec),
+                   bytes_ratio(document, codec));
+        add_valued(grid, bo_arena_printf(arena, "B/%s", bo_unit_text(arena, document)),
+                   bo_per_unit_cell(arena, document, codec), bytes / (double)document->n_units);
         add_times(document, codec, filter, true, detail, grid);
         add_times(document, codec, filter, false, detail, grid);
         add_memory(document, codec, filter, grid);
         const double n_pages =
             pages ? bo_run_counter(bo_run_row(document, codec, pages), "touched_pages") : NAN;
         if (pages)
-            add_valued(grid, bo_significant(arena, n_pages), n_pages);
+            add_valued(grid, bo_arena_printf(arena, "pages, %s", pages),
+                       bo_significant(arena, n_pages), n_pages);
         if (document->has_survived)
-            add_valued(grid, bo_executions_text(arena, codec->n_survived), codec->n_survived);
+            add_valued(grid, "survived", bo_executions_text(arena, codec->n_survived),
+                       codec->n_survived);
         bo_grid_end_row(grid);
     }
 }
@@ -288,12 +256,9 @@ static const char *counter_of(const char *label, unsigned i)
     return NULL;
 }
 
-static void add_number(struct bo_grid *grid, double v)
+static char *number_cell(struct bo_arena *arena, double v)
 {
-    if (isnan(v))
-        bo_grid_add(grid, "%s", "");
-    else
-        bo_grid_add(grid, "%.9g", v);
+    return isnan(v) ? bo_arena_printf(arena, "%s", "") : bo_arena_printf(arena, "%.9g", v);
 }
 
 /* The wanted labels of several documents, each once. */
@@ -321,31 +286,18 @@ static void collect_labels(const struct bo_run_document *document, struct bo_lab
 static const char *const timing_facts[] = {"machine", "cpu", "date"};
 enum { N_TIMING_FACTS = sizeof timing_facts / sizeof *timing_facts };
 
-static void add_raw_heading(const struct labels *labels, bool parts, struct bo_grid *grid)
-{
-    bo_grid_texts(grid, "document", "codec", "role", "access", "path", "reads", "bytes", "ratio",
-                  "bytes_per_unit", NULL);
-    for (unsigned l = 0; l < labels->n; l++) {
-        bo_grid_add(grid, "%s repetitions", labels->names[l]);
-        for (unsigned f = 0; f < N_FIGURES; f++)
-            bo_grid_add(grid, "%s %s", labels->names[l], figures[f]);
-        for (unsigned i = 0; counter_of(labels->names[l], i); i++)
-            bo_grid_add(grid, "%s %s", labels->names[l], counter_of(labels->names[l], i));
-    }
-    bo_grid_add(grid, "error");
-    for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
-        bo_grid_add(grid, "%s", timing_facts[i]);
-    bo_grid_end_row(grid);
-}
-
 static void add_raw_label(const char *label, const struct bo_run_row *row, struct bo_grid *grid)
 {
+    struct bo_arena *arena = grid->arena;
     const bool sound = row && row->n && !row->failure;
-    bo_grid_add(grid, "%u", row ? row->n : 0);
+    bo_grid_column(grid, bo_arena_printf(arena, "%s repetitions", label),
+                   bo_arena_printf(arena, "%u", row ? row->n : 0));
     for (unsigned f = 0; f < N_FIGURES; f++)
-        add_number(grid, sound ? figure_of(row, f) : NAN);
+        bo_grid_column(grid, bo_arena_printf(arena, "%s %s", label, figures[f]),
+                       number_cell(arena, sound ? figure_of(row, f) : NAN));
     for (unsigned i = 0; counter_of(label, i); i++)
-        add_number(grid, bo_run_counter(row, counter_of(label, i)));
+        bo_grid_column(grid, bo_arena_printf(arena, "%s %s", label, counter_of(label, i)),
+                       number_cell(arena, bo_run_counter(row, counter_of(label, i))));
 }
 
 const char *bo_first_failure(const struct bo_run_document *document,
@@ -367,27 +319,32 @@ static void add_raw_row(const struct bo_run_document *document, const struct bo_
                         bool is_portable, const struct labels *labels, bool parts,
                         struct bo_grid *grid)
 {
+    struct bo_arena *arena = grid->arena;
     const char *label, *failure = bo_first_failure(document, codec, &label);
-    bo_grid_add(grid, "%s", document->name);
-    bo_grid_add(grid, "%s%s", codec->name, is_portable ? "@portable" : "");
-    bo_grid_texts(grid, codec->role, codec->access, is_portable ? "portable" : codec->path,
-                  is_portable    ? codec->name
-                  : codec->reads ? codec->reads
-                                 : "",
-                  NULL);
-    add_number(grid, codec->has_bytes ? (double)codec->bytes : NAN);
-    bo_grid_texts(grid, bo_ratio_cell(grid->arena, document, codec),
-                  bo_per_unit_cell(grid->arena, document, codec), NULL);
+    const char *reads = is_portable ? codec->name : codec->reads;
+    bo_grid_column(grid, "document", document->name);
+    bo_grid_column(grid, "codec",
+                   bo_arena_printf(arena, "%s%s", codec->name, is_portable ? "@portable" : ""));
+    bo_grid_column(grid, "role", codec->role);
+    bo_grid_column(grid, "access", codec->access);
+    bo_grid_column(grid, "path", is_portable ? "portable" : codec->path);
+    bo_grid_column(grid, "reads", reads ? reads : "");
+    bo_grid_column(grid, "bytes",
+                   number_cell(arena, codec->has_bytes ? (double)codec->bytes : NAN));
+    bo_grid_column(grid, "ratio", bo_ratio_cell(arena, document, codec));
+    bo_grid_column(grid, "bytes_per_unit", bo_per_unit_cell(arena, document, codec));
     for (unsigned l = 0; l < labels->n; l++)
         add_raw_label(labels->names[l],
                       bo_run_variant_row(document, codec, is_portable ? BO_PORTABLE : BO_AS_IS,
                                          labels->names[l]),
                       grid);
     failure = is_portable ? NULL : failure;
-    bo_grid_add(grid, "%s%s%s", failure && label ? label : "", failure && label ? ": " : "",
-                failure ? failure : "");
+    bo_grid_column(grid, "error",
+                   bo_arena_printf(arena, "%s%s%s", failure && label ? label : "",
+                                   failure && label ? ": " : "", failure ? failure : ""));
     for (size_t i = 0; parts && i < N_TIMING_FACTS; i++)
-        bo_grid_add(grid, "%s", bo_environment_fact(document->environment, timing_facts[i]));
+        bo_grid_column(grid, timing_facts[i],
+                       bo_environment_fact(document->environment, timing_facts[i]));
     bo_grid_end_row(grid);
 }
 
@@ -419,8 +376,6 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
             else
                 add_raw_rows(one, &labels, parts, grid_ret);
         }
-        if (pass == 0)
-            add_raw_heading(&labels, parts, grid_ret);
     }
 }
 

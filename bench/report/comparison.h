@@ -46,6 +46,9 @@ char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *doc
 /* "table" for "tables", "entry" for "entries". */
 char *bo_singular(struct bo_arena *arena, const char *plural);
 
+/* What the document's sizes are divided by, in the singular; "unit" if it has no units. */
+char *bo_unit_text(struct bo_arena *arena, const struct bo_run_document *document);
+
 /* The exact memory of an operation: its name in the results, and its name in tables. */
 struct bo_memory_measure {
     const char *label, *counter, *heading;

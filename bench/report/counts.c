@@ -1,5 +1,5 @@
 /* Counts of lines and instructions. */
-#include "bench/report/counts.h"
+#include "bench/report/parts.h"
 
 #include <string.h>
 
@@ -48,14 +48,9 @@ void bo_page_counts(const struct bo_page *page, const char *folder, const char *
 {
     struct bo_tsv tsv[N_SOURCES];
     struct bo_grid grid;
-    unsigned n = 0;
     bo_grid_init(&grid, page->arena, 3);
-    bo_grid_texts(&grid, "document", "codec", "query", NULL);
-    for (unsigned s = 0; s < N_SOURCES; s++) {
+    for (unsigned s = 0; s < N_SOURCES; s++)
         tsv[s] = bo_tsv_read(folder, sources[s].file, page->arena);
-        bo_grid_add(&grid, "%s", sources[s].heading);
-    }
-    bo_grid_end_row(&grid);
     for (unsigned s = 0; s < N_SOURCES; s++)
         for (size_t i = 0; i < tsv[s].n; i++) {
             const char *const *key = key_of(&sources[s], &tsv[s].rows[i]);
@@ -64,16 +59,16 @@ void bo_page_counts(const struct bo_page *page, const char *folder, const char *
                 is_known = count_of(&sources[before], &tsv[before], key) != NULL;
             if (is_known)
                 continue;
-            for (unsigned k = 1; k < N_KEYS; k++)
-                bo_grid_add(&grid, "%s", key[k]);
+            bo_grid_column(&grid, "document", key[1]);
+            bo_grid_column(&grid, "codec", key[2]);
+            bo_grid_column(&grid, "query", key[3]);
             for (unsigned c = 0; c < N_SOURCES; c++) {
                 const char *count = count_of(&sources[c], &tsv[c], key);
-                bo_grid_add(&grid, "%s", count ? count : "-");
+                bo_grid_column(&grid, sources[c].heading, count ? count : "-");
             }
             bo_grid_end_row(&grid);
-            n++;
         }
-    if (n == 0)
+    if (bo_grid_n_rows(&grid) == 0)
         return;
     fprintf(page->out,
             "\n### Lines and instructions\n\n"

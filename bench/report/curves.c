@@ -12,6 +12,7 @@
 #include "bench/report/comparison.h"
 #include "bench/report/document.h"
 #include "bench/report/figure.h"
+#include "bench/report/picks.h"
 #include "harness/core/print.h"
 
 /* The costs, one picture each. The main query's label is the document's. */
@@ -59,14 +60,8 @@ static int by_units(const void *a, const void *b)
 size_t bo_curve_documents(const struct bo_run *run, const char *format, struct bo_arena *arena,
                           const struct bo_run_document ***documents_ret)
 {
-    const struct bo_run_document **documents =
-        bo_array_or_abort(arena, run->n_documents + 1, sizeof *documents);
-    size_t n = 0;
-    for (size_t d = 0; d < run->n_documents; d++)
-        if (run->documents[d].scale && strcmp(run->documents[d].format, format) == 0)
-            documents[n++] = &run->documents[d];
-    qsort(documents, n, sizeof *documents, by_units);
-    *documents_ret = documents;
+    const unsigned n = bo_format_documents(run, format, BO_FOR_CURVES, arena, documents_ret);
+    qsort(*documents_ret, n, sizeof **documents_ret, by_units);
     return n;
 }
 
@@ -121,22 +116,20 @@ void bo_curves_grid(const struct bo_run_document *const *documents, size_t n,
     const struct bo_run_codec **codecs;
     const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_texts(grid_ret, "codec", "role", NULL);
-    for (unsigned i = 0; i < N_COSTS; i++) {
-        bo_grid_add(grid_ret, "%s, %s", title_of(&costs[i], large, arena),
-                    costs[i].is_time ? "ns" : "B");
-        bo_grid_texts(grid_ret, "ratio", "exponent", NULL);
-    }
-    bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n_codecs; c++) {
-        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[c]), codecs[c]->role, NULL);
+        const char *name = codecs[c]->name;
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[c]));
+        bo_grid_column(grid_ret, "role", codecs[c]->role);
         for (unsigned i = 0; i < N_COSTS; i++) {
-            const double high = cost_of(&costs[i], large, codecs[c]->name);
-            const double ratio = high / cost_of(&costs[i], small, codecs[c]->name);
-            bo_grid_add(grid_ret, "%s", bo_significant(arena, high));
-            const double exponent = exponent_of(&costs[i], documents, n, codecs[c]->name);
-            bo_grid_add(grid_ret, "%s", isfinite(ratio) ? bo_significant(arena, ratio) : "-");
-            bo_grid_add(grid_ret, isfinite(exponent) ? "%.2f" : "-", exponent);
+            const double high = cost_of(&costs[i], large, name);
+            const double ratio = high / cost_of(&costs[i], small, name);
+            bo_grid_column(grid_ret,
+                           bo_arena_printf(arena, "%s, %s", title_of(&costs[i], large, arena),
+                                           costs[i].is_time ? "ns" : "B"),
+                           bo_significant(arena, high));
+            bo_grid_column(grid_ret, "ratio", isfinite(ratio) ? bo_significant(arena, ratio) : "-");
+            bo_grid_column(grid_ret, "exponent",
+                           bo_fixed(arena, exponent_of(&costs[i], documents, n, name), 2));
         }
         bo_grid_end_row(grid_ret);
     }
@@ -187,6 +180,7 @@ static void draw_cost(const struct bo_run_document *const *documents, size_t n,
     const unsigned n_codecs = bo_ranked_codecs(large, arena, &codecs);
     const struct bo_scale x = {(double)documents[0]->n_units, (double)large->n_units};
     struct bo_scale y = {INFINITY, 0};
+    const char **names = bo_array_or_abort(arena, n_codecs, sizeof *names);
     unsigned n_drawn = 0;
     size_t longest = 0;
     bo_picture_begin(drawing, path,
@@ -196,15 +190,10 @@ static void draw_cost(const struct bo_run_document *const *documents, size_t n,
     for (unsigned c = 0; c < n_codecs; c++)
         if (put_curve(documents, n, cost, codecs[c]->name, &y, drawing->out)) {
             fputs("\n\n", drawing->out);
-            codecs[n_drawn++] = codecs[c];
+            names[n_drawn++] = bo_codec_cell(arena, codecs[c]);
         }
     bo_picture_table_end(drawing);
-    bo_picture_table(drawing, "names");
-    for (unsigned c = 0; c < n_drawn; c++) {
-        bo_picture_cell(drawing, bo_codec_cell(arena, codecs[c]));
-        putc('\n', drawing->out);
-    }
-    bo_picture_table_end(drawing);
+    bo_picture_names(drawing, names, n_drawn);
     for (unsigned c = 0; c < large->n_codecs; c++)
         longest = fmax(longest, strlen(large->codecs[c].name));
     bo_picture_number(drawing, "longest", (double)(longest + strlen(" (~)")));

@@ -1,7 +1,6 @@
 /* One document's tables. */
 #include "bench/report/document.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,41 +27,38 @@ void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *doc
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
+/* The time of a label with its interval, in the column's unit. */
+static void add_time(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                     unsigned l, enum bo_detail detail, struct bo_grid *grid)
+{
+    const struct bo_time_unit unit = bo_column_unit(document, l);
+    bo_grid_column(grid, bo_arena_printf(grid->arena, "%s, %s", document->labels[l], unit.name),
+                   bo_time_cell(grid->arena, codec->rows[l], unit, detail));
+}
+
 /* An additional column for queries whose time grows with the document. */
-static void add_per_unit(const struct bo_page *page, const struct bo_run_document *document,
-                         const struct bo_run_codec *codec, const char *label, struct bo_grid *grid)
+static void add_per_unit(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                         const char *label, struct bo_grid *grid)
 {
     const struct bo_figure figure = {"", BO_TIME_PER_UNIT, label, NULL};
-    if (!bo_is_whole_label(document, label))
-        return;
-    if (codec && codec->is_noop)
-        bo_grid_add(grid, "-");
-    else if (codec)
-        bo_grid_add(grid, "%s", bo_figure_cell(page->arena, document, codec, &figure, NULL));
-    else
-        bo_grid_add(grid, "%s, ns/%s", label,
-                    document->unit ? bo_singular(page->arena, document->unit) : "unit");
+    if (bo_is_whole_label(document, label))
+        bo_grid_column(
+            grid,
+            bo_arena_printf(grid->arena, "%s, ns/%s", label, bo_unit_text(grid->arena, document)),
+            codec->is_noop ? "-" : bo_figure_cell(grid->arena, document, codec, &figure, NULL));
 }
 
 static void print_queries(const struct bo_page *page, const struct bo_run_document *document)
 {
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_add(&grid, "codec");
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (bo_is_query(document->labels[l])) {
-            bo_grid_add(&grid, "%s, %s", document->labels[l], bo_column_unit(document, l).name);
-            add_per_unit(page, document, NULL, document->labels[l], &grid);
-        }
-    bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++) {
-        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, &document->codecs[c]));
+        const struct bo_run_codec *codec = &document->codecs[c];
+        bo_grid_column(&grid, "codec", bo_codec_cell(page->arena, codec));
         for (unsigned l = 0; l < document->n_labels; l++)
             if (bo_is_query(document->labels[l])) {
-                bo_grid_add(&grid, "%s",
-                            bo_time_cell(page->arena, document->codecs[c].rows[l],
-                                         bo_column_unit(document, l), BO_WITH_SPREAD));
-                add_per_unit(page, document, &document->codecs[c], document->labels[l], &grid);
+                add_time(document, codec, l, BO_WITH_SPREAD, &grid);
+                add_per_unit(document, codec, document->labels[l], &grid);
             }
         bo_grid_end_row(&grid);
     }
@@ -83,35 +79,30 @@ static bool has_rate(const char *label)
            strcmp(label, "merge") == 0;
 }
 
+/* Millions a second of a counter. */
+static char *rate_cell(struct bo_arena *arena, const struct bo_run_row *row, const char *counter)
+{
+    return bo_significant(arena, bo_run_counter(row, counter) / 1e6);
+}
+
 static void print_operations(const struct bo_page *page, const struct bo_run_document *document)
 {
     struct bo_grid grid;
+    const char *items = document->unit ? document->unit : "documents";
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_add(&grid, "codec");
-    for (unsigned l = 0; l < document->n_labels; l++) {
-        const char *label = document->labels[l];
-        if (bo_is_query(label))
-            continue;
-        bo_grid_add(&grid, "%s, %s", label, bo_column_unit(document, l).name);
-        if (has_rate(label)) {
-            bo_grid_add(&grid, "M %s/s", document->unit ? document->unit : "documents");
-            bo_grid_add(&grid, "MB/s");
-        }
-    }
-    bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++) {
-        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, &document->codecs[c]));
+        const struct bo_run_codec *codec = &document->codecs[c];
+        bo_grid_column(&grid, "codec", bo_codec_cell(page->arena, codec));
         for (unsigned l = 0; l < document->n_labels; l++) {
-            const struct bo_run_row *row = document->codecs[c].rows[l];
             if (bo_is_query(document->labels[l]))
                 continue;
-            bo_grid_add(
-                &grid, "%s",
-                bo_time_cell(page->arena, row, bo_column_unit(document, l), BO_WITH_INTERVAL));
-            static const char *const rates[] = {"items_per_second", "bytes_per_second"};
-            for (unsigned r = 0; has_rate(document->labels[l]) && r < 2; r++)
-                bo_grid_add(&grid, "%s",
-                            bo_significant(page->arena, bo_run_counter(row, rates[r]) / 1e6));
+            add_time(document, codec, l, BO_WITH_INTERVAL, &grid);
+            if (has_rate(document->labels[l])) {
+                bo_grid_column(&grid, bo_arena_printf(page->arena, "M %s/s", items),
+                               rate_cell(page->arena, codec->rows[l], "items_per_second"));
+                bo_grid_column(&grid, "MB/s",
+                               rate_cell(page->arena, codec->rows[l], "bytes_per_second"));
+            }
         }
         bo_grid_end_row(&grid);
     }
@@ -129,26 +120,20 @@ static void print_memory(const struct bo_page *page, const struct bo_run_documen
 {
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_add(&grid, "codec");
-    for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++)
-        bo_grid_add(&grid, "%s", m->heading);
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (bo_is_query(document->labels[l]))
-            bo_grid_add(&grid, "pages, %s", document->labels[l]);
-    bo_grid_end_row(&grid);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         if (codec->is_noop)
             continue;
-        bo_grid_add(&grid, "%s", bo_codec_cell(page->arena, codec));
+        bo_grid_column(&grid, "codec", bo_codec_cell(page->arena, codec));
         for (const struct bo_memory_measure *m = bo_memory_measures; m->label; m++) {
             const struct bo_run_row *row = bo_run_row(document, codec, m->label);
-            bo_grid_add(&grid, "%s", bo_nbytes_text(page->arena, bo_run_counter(row, m->counter)));
+            bo_grid_column(&grid, m->heading,
+                           bo_nbytes_text(page->arena, bo_run_counter(row, m->counter)));
         }
         for (unsigned l = 0; l < document->n_labels; l++)
             if (bo_is_query(document->labels[l]))
-                bo_grid_add(
-                    &grid, "%s",
+                bo_grid_column(
+                    &grid, bo_arena_printf(page->arena, "pages, %s", document->labels[l]),
                     bo_significant(page->arena, bo_run_counter(codec->rows[l], "touched_pages")));
         bo_grid_end_row(&grid);
     }

@@ -1,5 +1,5 @@
 /* Environments. */
-#include "bench/report/environment.h"
+#include "bench/report/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,9 +7,11 @@
 #include "bench/report/caption.h"
 #include "harness/core/print.h"
 
+/* Nothing for a NULL value. */
 static void print_fact(const struct bo_page *page, const char *name, const char *value)
 {
-    fprintf(page->out, "| %s | %s |\n", name, value);
+    if (value)
+        fprintf(page->out, "| %s | %s |\n", name, value);
 }
 
 static char *number_text(const struct bo_page *page, const char *key, const char *unit)
@@ -44,9 +46,7 @@ static char *load_text(const struct bo_page *page)
 /* Prints each of the runs that were merged, and the consequence for times. */
 static void print_parts(const struct bo_page *page)
 {
-    const char *note = bo_parts_note(page->run);
-    if (note)
-        print_fact(page, "shards", note);
+    print_fact(page, "shards", bo_parts_note(page->run));
     for (size_t i = 0; i < page->run->n_parts; i++) {
         const struct bo_environment *part = &page->run->parts[i];
         const char *name = bo_shard_text(part, page->arena);
@@ -102,8 +102,7 @@ static void print_facts(const struct bo_page *page)
         print_fact(page, "counted by the processor", events_text(page));
     print_parts(page);
     print_fact(page, "depth", bo_run_depth(page->run));
-    if (environment->partial)
-        print_fact(page, "partial", environment->partial);
+    print_fact(page, "partial", environment->partial);
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
     print_fact(page, "seeds", pairs_text(&environment->seeds, page->arena));

@@ -4,12 +4,10 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/plot.h"
 #include "harness/core/print.h"
-#include "harness/registry.h"
 
 unsigned bo_field_sizes(const struct bo_document *document, struct bo_arena *arena,
                         struct bo_field_size **sizes_ret)

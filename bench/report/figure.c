@@ -67,6 +67,11 @@ double bo_figure_value(const struct bo_run_document *document, const struct bo_r
     }
 }
 
+bool bo_is_time(const struct bo_figure *figure)
+{
+    return figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT;
+}
+
 char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *document,
                      const struct bo_run_codec *codec, const struct bo_figure *figure,
                      const char *const *second_sections)

@@ -16,6 +16,9 @@ double bo_figure_value(const struct bo_run_document *document, const struct bo_r
 double bo_figure_of_row(const struct bo_run_document *document, const struct bo_run_row *row,
                         const struct bo_figure *figure);
 
+/* True for a time, as such or per unit: it has an interval. */
+bool bo_is_time(const struct bo_figure *figure);
+
 /* Three digits; "-" without a figure, "failed" where the codec failed. In the arena. */
 char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *document,
                      const struct bo_run_codec *codec, const struct bo_figure *figure,

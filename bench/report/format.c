@@ -1,7 +1,6 @@
 /* One format's chapter. */
 #include "bench/report/format.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,19 +8,17 @@
 #include "bench/report/answer.h"
 #include "bench/report/axes.h"
 #include "bench/report/comparison.h"
-#include "bench/report/counts.h"
+#include "bench/report/parts.h"
 #include "bench/report/curves.h"
 #include "bench/report/document.h"
 #include "bench/report/front.h"
 #include "bench/report/held_out.h"
 #include "bench/report/paths.h"
-#include "bench/report/programs.h"
-#include "bench/report/size_table.h"
+#include "bench/report/picks.h"
 #include "bench/report/tsv.h"
 #include "bench/report/uses.h"
 #include "bench/runs/noise.h"
 #include "harness/format_report.h"
-#include "harness/registry.h"
 
 /*
  * The number of documents of a format in a table of REPORT.md, which shows the largest ones. The
@@ -35,6 +32,7 @@ struct chapter {
     const struct bo_format *format;
     const struct bo_format_report *notes;     /* or NULL */
     const struct bo_run_document *main;       /* NULL: nothing of the format was measured */
+    bool has_points;                          /* of the main document's front */
     const struct bo_run_document **documents; /* without those for curves */
     unsigned n;
     unsigned most; /* the number of documents in tables; means are over all documents */
@@ -49,10 +47,9 @@ static struct chapter chapter_of(const struct bo_page *page, const struct bo_for
     chapter.main = bo_run_document(run, format->name, NULL);
     if (chapter.main && chapter.main->n_codecs == 0)
         chapter.main = NULL;
-    chapter.documents = bo_array_or_abort(page->arena, run->n_documents, sizeof *chapter.documents);
-    for (size_t d = 0; d < run->n_documents; d++)
-        if (strcmp(run->documents[d].format, format->name) == 0 && !run->documents[d].scale)
-            chapter.documents[chapter.n++] = &run->documents[d];
+    chapter.has_points = chapter.main && bo_has_points(chapter.main, page->arena);
+    chapter.n = bo_format_documents(run, format->name, BO_ORDINARY | BO_HELD_OUT, page->arena,
+                                    &chapter.documents);
     return chapter;
 }
 
@@ -120,24 +117,11 @@ static bool add_picks(const struct bo_run_document *document, struct bo_grid *gr
     return unpacked;
 }
 
-/* True when the picture has any point. */
-static bool has_points(const struct chapter *chapter)
-{
-    struct bo_front_point *points;
-    const char *label = bo_run_main_label(chapter->main);
-    return label && bo_front_points(chapter->main, label, chapter->page->arena, &points);
-}
-
-/* If the picture has any point. */
-static void print_picture(const struct chapter *chapter, const char *kind, const char *what)
-{
-    if (has_points(chapter))
-        bo_page_picture(chapter->page, chapter->main, kind, what);
-}
-
 static void print_front(const struct chapter *chapter)
 {
-    print_picture(chapter, "size-time", "bytes against time, with the Pareto front");
+    if (chapter->has_points)
+        bo_page_picture(chapter->page, chapter->main, "size-time",
+                        "bytes against time, with the Pareto front");
 }
 
 /* The cost of the harness is part of every time. */
@@ -170,7 +154,7 @@ static void print_picks(const struct chapter *chapter)
     const struct bo_page *page = chapter->page;
     const struct bo_run_document *main = chapter->main;
     struct bo_grid grid;
-    if (!has_points(chapter))
+    if (!chapter->has_points)
         return;
     bo_grid_begin(&grid, page->arena, 4, "document", "smallest", "fastest",
                   "Pareto front, smallest first", NULL);
@@ -212,13 +196,17 @@ static double summary(const struct column *column, bool worst)
     return column->n == 0 ? NAN : worst ? column->worst : exp(column->log_sum / column->n);
 }
 
+static void add_ratio(struct bo_grid *grid, double v)
+{
+    bo_grid_add(grid, "%s", bo_fixed(grid->arena, v, 3));
+}
+
 static void add_summary(const char *name, const struct column *columns, unsigned n, bool worst,
                         struct bo_grid *grid)
 {
-    bo_grid_add(grid, "*%s*", name);
-    bo_grid_add(grid, "%s", "");
+    bo_grid_texts(grid, name, "", NULL);
     for (unsigned c = 0; c < n; c++)
-        bo_grid_ratio(grid, summary(&columns[c], worst));
+        add_ratio(grid, summary(&columns[c], worst));
     bo_grid_end_row(grid);
 }
 
@@ -244,6 +232,8 @@ struct ratios {
     const char *first_heading;
     const struct bo_run_codec **codecs;
     unsigned n;
+    const struct bo_run_document **documents; /* without those that are held out */
+    unsigned n_documents;
 };
 
 static struct ratios ratios_of(const struct chapter *chapter, get_figure *get, bool readers,
@@ -253,6 +243,8 @@ static struct ratios ratios_of(const struct chapter *chapter, get_figure *get, b
     const struct bo_run_document *main = chapter->main;
     struct ratios ratios = {.chapter = chapter, .get = get};
     const unsigned n = bo_ranked_codecs(main, arena, &ratios.codecs);
+    ratios.n_documents = bo_format_documents(chapter->page->run, main->format, BO_ORDINARY, arena,
+                                             &ratios.documents);
     ratios.first_heading = bo_arena_printf(arena, "%s, %s", main->baseline->name, unit);
     for (unsigned c = 0; c < n; c++)
         if (!ratios.codecs[c]->reads || (readers && (!bo_is_path(main, ratios.codecs[c]) ||
@@ -294,58 +286,49 @@ static char *column_heading(const struct ratios *ratios, const struct bo_run_cod
 /* Lines are documents, columns codecs. */
 static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid *grid)
 {
-    const struct chapter *chapter = ratios->chapter;
     struct column columns[MAX_RATIO_COLUMNS] = {{0, 0, 0}};
     bo_grid_texts(grid, "document", ratios->first_heading, NULL);
     for (unsigned c = 0; c < ratios->n; c++)
         bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
     bo_grid_end_row(grid);
-    for (unsigned d = 0; d < chapter->n; d++) {
-        const struct bo_run_document *document = chapter->documents[d];
-        if (document->held_out || isnan(ratios->get(document, document->baseline)))
+    for (unsigned d = 0; d < ratios->n_documents; d++) {
+        const struct bo_run_document *document = ratios->documents[d];
+        if (isnan(ratios->get(document, document->baseline)))
             continue;
-        const bool shown = is_shown(chapter, document);
+        const bool shown = is_shown(ratios->chapter, document);
         if (shown)
             bo_grid_texts(grid, document->name, first_cell(ratios, document), NULL);
         for (unsigned c = 0; c < ratios->n; c++) {
             const double v = note_ratio(ratios, document, ratios->codecs[c]->name, &columns[c]);
             if (shown)
-                bo_grid_ratio(grid, v);
+                add_ratio(grid, v);
         }
         if (shown)
             bo_grid_end_row(grid);
     }
     if (bo_grid_n_rows(grid) > 2) {
-        add_summary("geometric mean", columns, ratios->n, false, grid);
-        add_summary("worst", columns, ratios->n, true, grid);
+        add_summary("*geometric mean*", columns, ratios->n, false, grid);
+        add_summary("*worst*", columns, ratios->n, true, grid);
     }
 }
 
 /* Lines are codecs, columns are documents. */
 static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *grid)
 {
-    const struct chapter *chapter = ratios->chapter;
-    bo_grid_add(grid, "codec");
-    for (unsigned d = 0; d < chapter->n; d++)
-        if (!chapter->documents[d]->held_out)
-            bo_grid_add(grid, "%s", chapter->documents[d]->name);
-    bo_grid_texts(grid, "*geometric mean*", "*worst*", NULL);
-    bo_grid_end_row(grid);
-    bo_grid_add(grid, "*%s*", ratios->first_heading);
-    for (unsigned d = 0; d < chapter->n; d++)
-        if (!chapter->documents[d]->held_out)
-            bo_grid_add(grid, "%s", first_cell(ratios, chapter->documents[d]));
-    bo_grid_texts(grid, "", "", NULL);
+    bo_grid_column(grid, "codec", bo_arena_printf(grid->arena, "*%s*", ratios->first_heading));
+    for (unsigned d = 0; d < ratios->n_documents; d++)
+        bo_grid_column(grid, ratios->documents[d]->name, first_cell(ratios, ratios->documents[d]));
+    bo_grid_column(grid, "*geometric mean*", "");
+    bo_grid_column(grid, "*worst*", "");
     bo_grid_end_row(grid);
     for (unsigned c = 0; c < ratios->n; c++) {
         struct column line = {0, 0, 0};
         bo_grid_add(grid, "%s", column_heading(ratios, ratios->codecs[c]));
-        for (unsigned d = 0; d < chapter->n; d++)
-            if (!chapter->documents[d]->held_out)
-                bo_grid_ratio(grid, note_ratio(ratios, chapter->documents[d],
-                                               ratios->codecs[c]->name, &line));
-        bo_grid_ratio(grid, summary(&line, false));
-        bo_grid_ratio(grid, summary(&line, true));
+        for (unsigned d = 0; d < ratios->n_documents; d++)
+            add_ratio(grid,
+                      note_ratio(ratios, ratios->documents[d], ratios->codecs[c]->name, &line));
+        add_ratio(grid, summary(&line, false));
+        add_ratio(grid, summary(&line, true));
         bo_grid_end_row(grid);
     }
 }
@@ -372,9 +355,10 @@ static void print_bytes(const struct chapter *chapter)
     fprintf(page->out, "Bytes over those of %s:\n\n",
             bo_named_with_role(page->arena, chapter->main->baseline));
     print_ratios(chapter, get_bytes, false, "bytes");
-    if (has_points(chapter))
-        fputc('\n', page->out);
-    print_picture(chapter, "sections", "where the bytes go");
+    if (!chapter->has_points)
+        return;
+    fputc('\n', page->out);
+    bo_page_picture(page, chapter->main, "sections", "where the bytes go");
 }
 
 static void print_overview(const struct chapter *chapter)
@@ -382,7 +366,7 @@ static void print_overview(const struct chapter *chapter)
     const struct bo_page *page = chapter->page;
     const char *label = bo_run_main_label(chapter->main);
     print_bytes(chapter);
-    if (!has_points(chapter))
+    if (!chapter->has_points)
         return;
     fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label,
             bo_named_with_role(page->arena, chapter->main->baseline));
@@ -403,15 +387,15 @@ static void add_group(const struct bo_run_document *document, const struct bo_ex
         last = bo_run_row(document, bo_run_codec(document, cell->codec), cell->label);
         if (cell == group->cells)
             first = last;
-        bo_grid_add(grid, "%s",
-                    last && last->failure
-                        ? "failed"
-                        : bo_significant(grid->arena, last ? last->median_ns : NAN));
+        bo_grid_column(grid, bo_arena_printf(grid->arena, "%s: %s", group->heading, cell->heading),
+                       last && last->failure
+                           ? "failed"
+                           : bo_significant(grid->arena, last ? last->median_ns : NAN));
     }
-    if (first && last && last->median_ns > 0 && !isnan(first->median_ns))
-        bo_grid_add(grid, "%.1fx", first->median_ns / last->median_ns);
-    else
-        bo_grid_add(grid, "-");
+    bo_grid_column(grid, bo_arena_printf(grid->arena, "%s: ratio", group->heading),
+                   first && last && last->median_ns > 0 && !isnan(first->median_ns)
+                       ? bo_arena_printf(grid->arena, "%.1fx", first->median_ns / last->median_ns)
+                       : "-");
 }
 
 static void print_extra(const struct chapter *chapter, const struct bo_extra *extra)
@@ -419,15 +403,8 @@ static void print_extra(const struct chapter *chapter, const struct bo_extra *ex
     const struct bo_page *page = chapter->page;
     struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_add(&grid, "document");
-    for (const struct bo_extra_group *group = extra->groups; group->heading; group++) {
-        for (const struct bo_extra_cell *cell = group->cells; cell->heading; cell++)
-            bo_grid_add(&grid, "%s: %s", group->heading, cell->heading);
-        bo_grid_add(&grid, "%s: ratio", group->heading);
-    }
-    bo_grid_end_row(&grid);
     for (unsigned d = 0; d < chapter->n; d++) {
-        bo_grid_add(&grid, "%s", chapter->documents[d]->name);
+        bo_grid_column(&grid, "document", chapter->documents[d]->name);
         for (const struct bo_extra_group *group = extra->groups; group->heading; group++)
             add_group(chapter->documents[d], group, &grid);
         bo_grid_end_row(&grid);
@@ -616,7 +593,7 @@ void bo_page_format(const struct bo_page *page, const struct bo_format *format)
         fprintf(page->out, "\n%s\n", notes->consumer);
     fputc('\n', page->out);
     print_answer(&chapter);
-    if (has_points(&chapter)) {
+    if (chapter.has_points) {
         print_heading(page, "The picks");
         print_front(&chapter);
         fputc('\n', page->out);

@@ -58,3 +58,10 @@ size_t bo_front_points(const struct bo_run_document *document, const char *label
     *points_ret = points;
     return n;
 }
+
+bool bo_has_points(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    struct bo_front_point *points;
+    const char *label = bo_run_main_label(document);
+    return label && bo_front_points(document, label, arena, &points) > 0;
+}

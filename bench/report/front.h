@@ -31,6 +31,9 @@ struct bo_front_point {
 size_t bo_front_points(const struct bo_run_document *document, const char *label,
                        struct bo_arena *arena, struct bo_front_point **points_ret);
 
+/* True when there are such points under the main label: the document's pictures show them. */
+bool bo_has_points(const struct bo_run_document *document, struct bo_arena *arena);
+
 /* Marks the fronts of points in any order, one of each kind. */
 void bo_front_mark(struct bo_front_point *points, size_t n);
 

@@ -33,7 +33,7 @@ enum fault_cell { FAULT, KIND, FILE_OF, TARGET, TEST, TEST_MS, LIBFUZZER_MS, AFL
 
 static bool was_found(const struct bo_tsv_row *row, enum fault_cell cell)
 {
-    return !isnan(bo_tsv_number(row->cells[cell]));
+    return !isnan(bo_tsv_number(row, cell));
 }
 
 /* With a format: the faults that a target of that format can find; else all. */
@@ -60,7 +60,7 @@ static void print_faults(const struct bo_page *page, const char *folder, const c
         bo_grid_texts(&grid, row->cells[FAULT], row->cells[KIND], row->cells[FILE_OF],
                       row->cells[TEST], NULL);
         for (unsigned c = TEST_MS; c <= AFL_MS; c++)
-            bo_grid_add(&grid, "%s", bo_significant(arena, bo_tsv_number(row->cells[c]) / 1000));
+            bo_grid_add(&grid, "%s", bo_significant(arena, bo_tsv_number(row, c) / 1000));
         bo_grid_end_row(&grid);
     }
     if (n == 0) {
@@ -96,13 +96,13 @@ static void print_mutants(const struct bo_page *page, const char *folder, bool s
     bo_grid_begin(&grid, page->arena, 1, "codec", "edits", "detected", "equivalent", "survivors",
                   NULL);
     for (size_t i = 0; i < mutants.n; i++) {
-        const char *const *cells = mutants.rows[i].cells;
-        n_detected += bo_tsv_number(cells[MUTANT_DETECTED]);
-        n_survivors += bo_tsv_number(cells[MUTANT_SURVIVORS]);
-        if (survivors_only && bo_tsv_number(cells[MUTANT_SURVIVORS]) == 0)
+        const struct bo_tsv_row *row = &mutants.rows[i];
+        n_detected += bo_tsv_number(row, MUTANT_DETECTED);
+        n_survivors += bo_tsv_number(row, MUTANT_SURVIVORS);
+        if (survivors_only && bo_tsv_number(row, MUTANT_SURVIVORS) == 0)
             continue;
         for (unsigned c = 0; c < N_MUTANT_CELLS; c++)
-            bo_grid_add(&grid, "%s", cells[c]);
+            bo_grid_add(&grid, "%s", row->cells[c]);
         bo_grid_end_row(&grid);
     }
     fprintf(
@@ -133,18 +133,18 @@ static struct verified sum_up(const struct bo_tsv *rows, const char *format)
 {
     struct verified sum = {.date = "-", .commit = "-"};
     for (size_t i = 0; i < rows->n; i++) {
-        const char *const *cells = rows->rows[i].cells;
-        if (strcmp(cells[V_FORMAT], format) != 0)
+        const struct bo_tsv_row *row = &rows->rows[i];
+        if (strcmp(row->cells[V_FORMAT], format) != 0)
             continue;
         sum.n_documents++;
-        if (isnan(bo_tsv_number(cells[V_PASSED])))
+        if (isnan(bo_tsv_number(row, V_PASSED)))
             continue;
         sum.n_verified++;
-        sum.n_passed += bo_tsv_number(cells[V_PASSED]);
-        sum.n_failed += bo_tsv_number(cells[V_FAILED]);
-        if (sum.n_verified == 1 || strcmp(cells[V_DATE], sum.date) > 0) {
-            sum.date = cells[V_DATE];
-            sum.commit = cells[V_COMMIT];
+        sum.n_passed += bo_tsv_number(row, V_PASSED);
+        sum.n_failed += bo_tsv_number(row, V_FAILED);
+        if (sum.n_verified == 1 || strcmp(row->cells[V_DATE], sum.date) > 0) {
+            sum.date = row->cells[V_DATE];
+            sum.commit = row->cells[V_COMMIT];
         }
     }
     return sum;
@@ -212,10 +212,10 @@ static void print_mutator(const struct bo_page *page, const char *folder)
     }
     bo_grid_begin(&grid, page->arena, 2, "target", "engine", "with it", "without", "ratio", NULL);
     for (size_t i = 0; i < mutator.n; i++) {
-        const char *const *cells = mutator.rows[i].cells;
+        const struct bo_tsv_row *row = &mutator.rows[i];
         for (unsigned c = 0; c < 4; c++)
-            bo_grid_add(&grid, "%s", cells[c]);
-        bo_grid_add(&grid, "%.2f", bo_tsv_number(cells[2]) / bo_tsv_number(cells[3]));
+            bo_grid_add(&grid, "%s", row->cells[c]);
+        bo_grid_add(&grid, "%.2f", bo_tsv_number(row, 2) / bo_tsv_number(row, 3));
         bo_grid_end_row(&grid);
     }
     fprintf(
@@ -235,13 +235,10 @@ static char *coverage_cell(const struct bo_tsv *coverage, const char *codec, con
     const struct bo_tsv_row *row = bo_tsv_find(coverage, codec, operation);
     if (!row)
         return bo_arena_printf(arena, "-");
-    const double lines = bo_tsv_number(row->cells[2]), branches = bo_tsv_number(row->cells[4]);
-    char *text =
-        bo_arena_printf(arena, "%.0f", floor(100 * (1 - bo_tsv_number(row->cells[3]) / lines)));
-    return branches > 0
-               ? bo_arena_printf(arena, "%s/%.0f", text,
-                                 floor(100 * (1 - bo_tsv_number(row->cells[5]) / branches)))
-               : text;
+    const double lines = floor(100 * (1 - bo_tsv_number(row, 3) / bo_tsv_number(row, 2)));
+    const double branches = floor(100 * (1 - bo_tsv_number(row, 5) / bo_tsv_number(row, 4)));
+    return bo_tsv_number(row, 4) > 0 ? bo_arena_printf(arena, "%.0f/%.0f", lines, branches)
+                                     : bo_arena_printf(arena, "%.0f", lines);
 }
 
 /*
@@ -254,8 +251,7 @@ static char *worst_cell(const struct bo_tsv *worst, const char *codec, unsigned 
     double most = NAN;
     for (size_t i = 0; i < worst->n; i++) {
         const struct bo_tsv_row *row = &worst->rows[i];
-        const double v =
-            bo_tsv_number(row->cells[cost]) / fmax(64, bo_tsv_number(row->cells[cost + 1]));
+        const double v = bo_tsv_number(row, cost) / fmax(64, bo_tsv_number(row, cost + 1));
         if (strcmp(row->cells[0], codec) == 0 && (isnan(most) || v > most))
             most = v;
     }
@@ -268,9 +264,9 @@ static void add_codec(const char *name, const struct bo_tsv *codecs, const struc
     static const char *const operations[] = {"encode", "open", "query", "decode"};
     const struct bo_tsv_row *row = bo_tsv_find(codecs, name, NULL);
     struct bo_arena *arena = grid->arena;
-    bo_grid_texts(grid, name, row ? bo_executions_text(arena, bo_tsv_number(row->cells[2])) : "-",
-                  row ? bo_executions_text(arena, bo_tsv_number(row->cells[3])) : "-",
-                  row ? bo_significant(arena, bo_tsv_number(row->cells[4]) / 3600) : "-", NULL);
+    bo_grid_texts(grid, name, bo_executions_text(arena, bo_tsv_number(row, 2)),
+                  bo_executions_text(arena, bo_tsv_number(row, 3)),
+                  bo_significant(arena, bo_tsv_number(row, 4) / 3600), NULL);
     for (unsigned o = 0; o < 4; o++)
         bo_grid_add(grid, "%s", coverage_cell(coverage, name, operations[o], arena));
     bo_grid_texts(grid, worst_cell(worst, name, 3, arena), worst_cell(worst, name, 6, arena), NULL);
@@ -329,16 +325,18 @@ static void add_gaps(const struct bo_tsv *coverage, const struct bo_tsv *gaps, c
                      struct bo_grid *grid)
 {
     const char *name = bo_arena_printf(grid->arena, "%s/all", format);
-    bo_grid_texts(grid, format, coverage_cell(coverage, name, "all", grid->arena), NULL);
+    bo_grid_column(grid, "format", format);
+    bo_grid_column(grid, "covered, %", coverage_cell(coverage, name, "all", grid->arena));
     for (unsigned r = 0; r < N_REASONS; r++) {
         double lines = 0, branches = 0;
-        for (size_t i = 0; i < gaps->n; i++)
-            if (is_of_format(gaps->rows[i].cells[0], format, '/') &&
-                strcmp(gaps->rows[i].cells[1], reasons[r]) == 0) {
-                lines += bo_tsv_number(gaps->rows[i].cells[2]);
-                branches += bo_tsv_number(gaps->rows[i].cells[3]);
+        for (const struct bo_tsv_row *gap = gaps->rows; gap < gaps->rows + gaps->n; gap++)
+            if (is_of_format(gap->cells[0], format, '/') &&
+                strcmp(gap->cells[1], reasons[r]) == 0) {
+                lines += bo_tsv_number(gap, 2);
+                branches += bo_tsv_number(gap, 3);
             }
-        bo_grid_add(grid, "%.0f/%.0f", lines, branches);
+        bo_grid_column(grid, reasons[r],
+                       bo_arena_printf(grid->arena, "%.0f/%.0f", lines, branches));
     }
     bo_grid_end_row(grid);
 }
@@ -354,10 +352,6 @@ static void print_gaps(const struct bo_page *page, const char *folder)
         return;
     }
     bo_grid_init(&grid, page->arena, 1);
-    bo_grid_texts(&grid, "format", "covered, %", NULL);
-    for (unsigned r = 0; r < N_REASONS; r++)
-        bo_grid_add(&grid, "%s", reasons[r]);
-    bo_grid_end_row(&grid);
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         add_gaps(&coverage, &gaps, (*f)->name, &grid);
     fprintf(
@@ -371,9 +365,9 @@ static void print_gaps(const struct bo_page *page, const char *folder)
     bo_page_grid(page, &grid, "what no input reaches");
     fprintf(page->out,
             "\nThe lines of \"other\"; of adjacent lines, only the first is listed:\n\n");
-    for (size_t i = 0; i < gaps.n; i++)
-        if (strcmp(gaps.rows[i].cells[1], "other") == 0 && bo_tsv_number(gaps.rows[i].cells[2]) > 0)
-            fprintf(page->out, "- %s: `%s`\n", gaps.rows[i].cells[0], gaps.rows[i].cells[4]);
+    for (const struct bo_tsv_row *gap = gaps.rows; gap < gaps.rows + gaps.n; gap++)
+        if (strcmp(gap->cells[1], "other") == 0 && bo_tsv_number(gap, 2) > 0)
+            fprintf(page->out, "- %s: `%s`\n", gap->cells[0], gap->cells[4]);
 }
 
 /* ---- targets --------------------------------------------------------------------------------- */
@@ -396,11 +390,10 @@ static void print_targets(const struct bo_page *page, const char *folder)
         const bool is_corpus = strcmp(cells[1], "corpus") == 0;
         struct bo_grid *grid = is_corpus ? &corpora : &runs;
         bo_grid_add(grid, "%s", cells[0]);
-        for (unsigned c = is_corpus ? 2 : 1; c < (is_corpus ? 8 : 6); c += is_corpus ? 2 : 1)
-            if (is_corpus)
-                bo_grid_add(grid, "%s -> %s", cells[c], cells[c + 1]);
-            else
-                bo_grid_add(grid, "%s", cells[c]);
+        for (unsigned c = 1; c < 6 && !is_corpus; c++)
+            bo_grid_add(grid, "%s", cells[c]);
+        for (unsigned c = 2; c < 8 && is_corpus; c += 2)
+            bo_grid_add(grid, "%s -> %s", cells[c], cells[c + 1]);
         bo_grid_end_row(grid);
     }
     fprintf(out, "\n## Targets\n\nThe last nightly run: %s.\n\n", targets.made);
@@ -438,7 +431,7 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
     const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
     double executions = 0;
     for (size_t i = 0; i < codecs.n; i++)
-        executions += bo_tsv_number(codecs.rows[i].cells[2]);
+        executions += bo_tsv_number(&codecs.rows[i], 2);
     fprintf(out, "\n## Fuzzing\n\n"
                  "Two engines fuzz each codec with bytes, models and damaged encodings "
                  "([fuzz/README.md](fuzz/README.md)). ");
@@ -494,7 +487,7 @@ void bo_fuzz_mark_run(const char *folder, struct bo_run *run)
             const struct bo_tsv_row *row = bo_tsv_find(
                 &codecs, bo_arena_printf(&arena, "%s/%s", run->documents[d].format, codec->name),
                 NULL);
-            codec->n_survived = row ? bo_tsv_number(row->cells[2]) : NAN;
+            codec->n_survived = bo_tsv_number(row, 2);
             run->documents[d].has_survived |= row != NULL;
         }
     bo_arena_free(&arena);

@@ -2,11 +2,8 @@
 #include "bench/report/styles.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-#include "harness/core/print.h"
 
 /* Go's names of architectures, where they differ from the kernel's. */
 static const char *go_architecture(const char *machine)

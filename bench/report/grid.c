@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/runs/run.h"
 #include "harness/core/print.h"
 
 void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left)
@@ -15,16 +14,20 @@ void bo_grid_init(struct bo_grid *grid, struct bo_arena *arena, unsigned n_left)
     *grid = (struct bo_grid){.arena = arena, .n_left = n_left};
 }
 
+static void make_room(struct bo_grid *grid, size_t n)
+{
+    bo_abort_unless(bo_grow(grid->arena, &grid->cells, grid->n_cells, n, &grid->cap) &&
+                    bo_grow(grid->arena, &grid->values, grid->n_cells, n, &grid->values_cap));
+}
+
 void bo_grid_add(struct bo_grid *grid, const char *format, ...)
 {
     char *text = NULL;
     va_list args;
     va_start(args, format);
-    const int n = vasprintf(&text, format, args);
+    bo_abort_unless(vasprintf(&text, format, args) >= 0);
     va_end(args);
-    if (n < 0 || !bo_grow(grid->arena, &grid->cells, grid->n_cells, 1, &grid->cap) ||
-        !bo_grow(grid->arena, &grid->values, grid->n_cells, 1, &grid->values_cap))
-        abort();
+    make_room(grid, 1);
     grid->values[grid->n_cells] = NAN;
     grid->cells[grid->n_cells++] = bo_arena_printf(grid->arena, "%s", text);
     free(text);
@@ -54,9 +57,14 @@ void bo_grid_texts(struct bo_grid *grid, ...)
     va_end(texts);
 }
 
-void bo_grid_ratio(struct bo_grid *grid, double v)
+void bo_grid_column(struct bo_grid *grid, const char *heading, const char *text)
 {
-    bo_grid_add(grid, isnan(v) ? "-" : "%.3f", v);
+    if (grid->n_columns == 0) {
+        bo_abort_unless(
+            bo_grow(grid->arena, &grid->headings, grid->n_headings, 1, &grid->headings_cap));
+        grid->headings[grid->n_headings++] = heading;
+    }
+    bo_grid_add(grid, "%s", text);
 }
 
 void bo_grid_value(struct bo_grid *grid, double v)
@@ -64,12 +72,29 @@ void bo_grid_value(struct bo_grid *grid, double v)
     grid->values[grid->n_cells - 1] = v;
 }
 
+/* Moves the headings of the first row's columns before it. */
+static void insert_headings(struct bo_grid *grid)
+{
+    const size_t n = grid->n_cells;
+    bo_abort_unless(grid->n_headings == n);
+    make_room(grid, n);
+    for (size_t c = 0; c < n; c++) {
+        grid->cells[n + c] = grid->cells[c];
+        grid->values[n + c] = grid->values[c];
+        grid->cells[c] = grid->headings[c];
+        grid->values[c] = NAN;
+    }
+    grid->n_cells += n;
+}
+
 void bo_grid_end_row(struct bo_grid *grid)
 {
-    if (grid->n_columns == 0)
+    if (grid->n_columns == 0) {
         grid->n_columns = (unsigned)grid->n_cells;
-    if (grid->n_columns == 0 || grid->n_cells % grid->n_columns)
-        abort();
+        if (grid->n_headings)
+            insert_headings(grid);
+    }
+    bo_abort_unless(grid->n_columns && grid->n_cells % grid->n_columns == 0);
 }
 
 size_t bo_grid_n_rows(const struct bo_grid *grid)
@@ -80,6 +105,12 @@ size_t bo_grid_n_rows(const struct bo_grid *grid)
 static const char *cell_at(const struct bo_grid *grid, size_t row, unsigned column)
 {
     return grid->cells[row * grid->n_columns + column];
+}
+
+char *bo_fixed(struct bo_arena *arena, double v, int n_decimals)
+{
+    return isfinite(v) ? bo_arena_printf(arena, "%.*f", n_decimals, v)
+                       : bo_arena_printf(arena, "-");
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -258,23 +289,23 @@ enum { GAP = 2 };
  * Cuts the next line of a heading from *rest. Returns its length. Breaks are after '/' and at
  * spaces.
  */
-static size_t take_heading_line(const char **rest, const char **line_ret)
+static size_t take_heading_line(bool whole, const char **rest, const char **line_ret)
 {
-    const char *p = *rest + strspn(*rest, " ");
-    size_t n = strcspn(p, "/ ");
+    const char *p = whole ? *rest : *rest + strspn(*rest, " ");
+    size_t n = strcspn(p, whole ? "" : "/ ");
     n += p[n] == '/';
     *line_ret = p;
     *rest = p + n;
     return n;
 }
 
-static unsigned count_heading_lines(const char *heading, size_t *width_ret)
+static unsigned count_heading_lines(bool whole, const char *heading, size_t *width_ret)
 {
     unsigned n_lines = 0;
     const char *line;
     *width_ret = 0;
     while (heading[strspn(heading, " ")]) {
-        const size_t n = take_heading_line(&heading, &line);
+        const size_t n = take_heading_line(whole, &heading, &line);
         *width_ret = n > *width_ret ? n : *width_ret;
         n_lines++;
     }
@@ -327,14 +358,16 @@ static void print_panel_heading(const struct panel *panel)
     size_t width;
     for (unsigned c = 0; c < grid->n_columns; c++) {
         rests[c] = cell_at(grid, 0, c);
-        missing[c] = count_heading_lines(rests[c], &width);
+        missing[c] = count_heading_lines(grid->whole_headings, rests[c], &width);
         if ((c == 0 || (c >= panel->first && c < panel->end)) && missing[c] > n_lines)
             n_lines = missing[c];
     }
     for (unsigned left = n_lines; left > 0; left--) { /* short headings are aligned to the bottom */
         for (unsigned c = 0; c < grid->n_columns; c++) {
             texts[c] = "";
-            lengths[c] = missing[c] >= left ? take_heading_line(&rests[c], &texts[c]) : 0;
+            lengths[c] = missing[c] >= left
+                             ? take_heading_line(grid->whole_headings, &rests[c], &texts[c])
+                             : 0;
         }
         print_line(panel, texts, lengths);
     }
@@ -358,7 +391,7 @@ static size_t *measure_columns(const struct bo_grid *grid, unsigned width)
     size_t *widths = bo_array_or_abort(grid->arena, grid->n_columns, sizeof *widths);
     for (unsigned c = 0; c < grid->n_columns; c++) {
         const size_t max = c == 0 ? width / 2 : width - widths[0] - GAP;
-        count_heading_lines(cell_at(grid, 0, c), &widths[c]);
+        count_heading_lines(grid->whole_headings, cell_at(grid, 0, c), &widths[c]);
         for (size_t r = 1; r < bo_grid_n_rows(grid); r++) {
             const size_t n = strlen(cell_at(grid, r, c));
             widths[c] = n > widths[c] ? n : widths[c];

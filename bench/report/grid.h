@@ -14,10 +14,13 @@
 struct bo_grid {
     struct bo_arena *arena;
     unsigned n_left; /* the first n_left columns are aligned to the left, the others to the right */
+    bool whole_headings; /* plain text does not break headings */
     unsigned n_columns;
     const char **cells;
     double *values; /* the number that a cell's text was made from; NaN if only the text is known */
     size_t n_cells, cap, values_cap;
+    const char **headings; /* of bo_grid_column, until the first row ends */
+    size_t n_headings, headings_cap;
 };
 
 /* An empty grid whose texts live in `arena`. */
@@ -34,8 +37,11 @@ void bo_grid_add(struct bo_grid *grid, const char *format, ...)
 /* Appends cells of these texts, which end with NULL. */
 void bo_grid_texts(struct bo_grid *grid, ...) __attribute__((sentinel));
 
-/* Appends a ratio with three decimals, or "-" for NaN. */
-void bo_grid_ratio(struct bo_grid *grid, double v);
+/*
+ * Appends a cell with its column's heading, so that a grid without bo_grid_begin needs no loop for
+ * its heading. The headings of the first row count; they must live as long as the grid.
+ */
+void bo_grid_column(struct bo_grid *grid, const char *heading, const char *text);
 
 /* The number that the last cell's text was made from: the sort key in HTML. */
 void bo_grid_value(struct bo_grid *grid, double v);
@@ -66,6 +72,11 @@ void bo_grid_tex(const struct bo_grid *grid, FILE *out);
  * alone is too wide is cut; its last character is then '~'.
  */
 void bo_grid_text(const struct bo_grid *grid, unsigned width, FILE *out);
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* A number with so many decimals: "1.282"; "-" unless it is finite. */
+char *bo_fixed(struct bo_arena *arena, double v, int n_decimals);
 
 /* Prints a text with HTML markup escaped, also for attributes. */
 void bo_print_html(const char *text, FILE *out);

@@ -1,44 +1,37 @@
 /* Held-out documents beside the others. */
 #include "bench/report/held_out.h"
 
-#include <string.h>
-
 #include "bench/report/paths.h"
+#include "bench/report/picks.h"
 
-/* A format's documents, without those for curves. */
+/* The documents of a format: those that are held out, and the others. */
 struct documents {
-    const struct bo_run_document **items;
-    unsigned n;
+    const struct bo_run_document **held_out, **others;
+    unsigned n_held_out, n_others;
 };
 
-/* The held-out documents, or the others. */
-static struct documents documents_of(const struct bo_run *run, const char *format, bool held_out,
+static struct documents documents_of(const struct bo_run *run, const char *format,
                                      struct bo_arena *arena)
 {
-    struct documents documents = {
-        bo_array_or_abort(arena, run->n_documents, sizeof *documents.items), 0};
-    for (size_t d = 0; d < run->n_documents; d++) {
-        const struct bo_run_document *document = &run->documents[d];
-        if (strcmp(document->format, format) == 0 && !document->scale &&
-            document->held_out == held_out)
-            documents.items[documents.n++] = document;
-    }
-    return documents;
+    struct documents d;
+    d.n_held_out = bo_format_documents(run, format, BO_HELD_OUT, arena, &d.held_out);
+    d.n_others = bo_format_documents(run, format, BO_ORDINARY, arena, &d.others);
+    return d;
 }
 
 /* The mean ratio of the codec's bytes (label NULL) or times to those of the other one. */
-static double mean_ratio(const struct documents *on, const char *codec, const char *other,
-                         const char *label)
+static double mean_ratio(const struct bo_run_document *const *on, unsigned n, const char *codec,
+                         const char *other, const char *label)
 {
-    return label ? bo_time_over(on->items, on->n, codec, other, label, false).ratio
-                 : bo_bytes_over(on->items, on->n, codec, other).ratio;
+    return label ? bo_time_over(on, n, codec, other, label, false).ratio
+                 : bo_bytes_over(on, n, codec, other).ratio;
 }
 
 /* The common property of the documents that are not held out. */
-static const char *kind_of_others(const struct documents *others)
+static const char *kind_of_others(const struct documents *documents)
 {
-    for (unsigned d = 0; d < others->n; d++)
-        if (!others->items[d]->embedded)
+    for (unsigned d = 0; d < documents->n_others; d++)
+        if (!documents->others[d]->embedded)
             return "other";
     return "embedded";
 }
@@ -47,33 +40,28 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
                       struct bo_grid *grid_ret)
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
-    const struct documents held_out = documents_of(run, format, true, arena);
-    const struct documents others = documents_of(run, format, false, arena);
-    if (held_out.n == 0 || others.n == 0)
+    const struct documents d = documents_of(run, format, arena);
+    if (d.n_held_out == 0 || d.n_others == 0)
         return false;
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(main, arena, &codecs);
-    const char *kind = kind_of_others(&others);
+    const char *kind = kind_of_others(&d);
     const char *const labels[] = {NULL, bo_run_main_label(main)};
-    const unsigned n_figures = labels[1] ? 2 : 1;
     bo_grid_init(grid_ret, arena, 2);
-    bo_grid_texts(grid_ret, "codec", "role", NULL);
-    for (unsigned i = 0; i < n_figures; i++) {
-        const char *what = labels[i] ? labels[i] : "bytes";
-        bo_grid_add(grid_ret, "%s, %s", what, kind);
-        bo_grid_add(grid_ret, "%s, held-out", what);
-        bo_grid_add(grid_ret, "%s, held-out over %s", what, kind);
-    }
-    bo_grid_end_row(grid_ret);
     for (unsigned c = 0; c < n; c++) {
-        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[c]), codecs[c]->role, NULL);
-        for (unsigned i = 0; i < n_figures; i++) {
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[c]));
+        bo_grid_column(grid_ret, "role", codecs[c]->role);
+        for (unsigned i = 0; i < (labels[1] ? 2 : 1); i++) {
             const char *name = codecs[c]->name, *other = main->baseline->name;
-            const double known = mean_ratio(&others, name, other, labels[i]);
-            const double unseen = mean_ratio(&held_out, name, other, labels[i]);
-            bo_grid_ratio(grid_ret, known);
-            bo_grid_ratio(grid_ret, unseen);
-            bo_grid_ratio(grid_ret, unseen / known);
+            const char *what = labels[i] ? labels[i] : "bytes";
+            const double known = mean_ratio(d.others, d.n_others, name, other, labels[i]);
+            const double unseen = mean_ratio(d.held_out, d.n_held_out, name, other, labels[i]);
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s, %s", what, kind),
+                           bo_fixed(arena, known, 3));
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s, held-out", what),
+                           bo_fixed(arena, unseen, 3));
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s, held-out over %s", what, kind),
+                           bo_fixed(arena, unseen / known, 3));
         }
         bo_grid_end_row(grid_ret);
     }
@@ -84,16 +72,15 @@ char *bo_held_out_caption(const struct bo_run *run, const char *format, struct b
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
     const char *label = main ? bo_run_main_label(main) : NULL;
-    const struct documents held_out = documents_of(run, format, true, arena);
-    const struct documents others = documents_of(run, format, false, arena);
+    const struct documents d = documents_of(run, format, arena);
     char *names = bo_arena_printf(arena, "%s", "");
-    for (unsigned d = 0; d < held_out.n; d++)
-        names = bo_arena_printf(arena, "%s%s%s", names, d ? ", " : "", held_out.items[d]->name);
+    for (unsigned i = 0; i < d.n_held_out; i++)
+        names = bo_arena_printf(arena, "%s%s%s", names, i ? ", " : "", d.held_out[i]->name);
     return bo_arena_printf(
         arena,
         "%s: geometric means over %u %s document%s and over %u held-out one%s (%s), of bytes%s%s "
         "over those of %s on the same document",
-        format, others.n, kind_of_others(&others), others.n == 1 ? "" : "s", held_out.n,
-        held_out.n == 1 ? "" : "s", names, label ? " and of the time of " : "", label ? label : "",
-        bo_named_with_role(arena, main ? main->baseline : NULL));
+        format, d.n_others, kind_of_others(&d), d.n_others == 1 ? "" : "s", d.n_held_out,
+        d.n_held_out == 1 ? "" : "s", names, label ? " and of the time of " : "",
+        label ? label : "", bo_named_with_role(arena, main ? main->baseline : NULL));
 }

@@ -4,14 +4,13 @@
 #include <md4c-html.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/report/assets.h"
 #include "bench/report/comparison.h"
 #include "bench/report/curves.h"
 #include "bench/report/document.h"
-#include "bench/report/environment.h"
+#include "bench/report/parts.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
 #include "bench/report/keep.h"
@@ -20,7 +19,6 @@
 #include "harness/core/files.h"
 #include "harness/core/input.h"
 #include "harness/core/print.h"
-#include "harness/format_report.h"
 #include "harness/registry.h"
 
 /* The page that is being written. */
@@ -29,6 +27,7 @@ struct html {
     const char *folder, *charts; /* of bo_html_print */
     struct bo_arena *arena;
     FILE *out;
+    struct bo_memory_file markdown; /* the part that is being written */
 };
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -38,37 +37,35 @@ static void append(const MD_CHAR *p, MD_SIZE n, void *out)
     fwrite(p, 1, n, out);
 }
 
-/* Starts a page whose text goes to memory, with tables in HTML. */
-static struct bo_page start(const struct bo_page *page, struct bo_memory_file *markdown)
+/* Starts a part of the page in Markdown, with tables in HTML. */
+static struct bo_page begin_part(struct html *html, const struct bo_page *page)
 {
-    struct bo_page copy = *page;
-    copy.out = bo_memory_open(markdown);
-    copy.form = BO_PAGE_HTML;
-    return copy;
+    struct bo_page part = *page;
+    part.out = bo_memory_open(&html->markdown);
+    part.html_tables = true;
+    return part;
 }
 
-/* Frees the Markdown and prints it as HTML. With a title: folded, and nothing if it is empty. */
-static void print_markdown(struct bo_memory_file *markdown, const char *title,
-                           const struct html *html)
+/* Prints the part as HTML. With a title: folded, and nothing if it is empty. */
+static void end_part(struct html *html, const char *title)
 {
-    const struct bo_span text = bo_memory_bytes(markdown);
+    const struct bo_span text = bo_memory_bytes(&html->markdown);
     if (title && text.n)
         fprintf(html->out, "<details><summary>%s</summary>\n", title);
     if (md_html((const char *)text.p, (MD_SIZE)text.n, append, html->out, MD_FLAG_TABLES, 0) != 0)
         abort(); /* only when memory is exhausted */
     if (title && text.n)
         fputs("</details>\n", html->out);
-    bo_memory_free(markdown);
+    bo_memory_free(&html->markdown);
 }
 
-/* A part of the page, folded. */
-static void print_page(const struct html *html, const struct bo_page *of, const char *title,
-                       void print(const struct bo_page *page))
+/* A folded part. */
+static void print_folded(struct html *html, const struct bo_page *page, const char *title,
+                         void print(const struct bo_page *page))
 {
-    struct bo_memory_file markdown;
-    const struct bo_page page = start(of, &markdown);
-    print(&page);
-    print_markdown(&markdown, title, html);
+    const struct bo_page part = begin_part(html, page);
+    print(&part);
+    end_part(html, title);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -134,24 +131,23 @@ static void print_data(const struct html *html, const char *class, json_t *value
 
 /* ---- a document ------------------------------------------------------------------------------ */
 
-static void print_document(const struct html *html, const struct bo_page *page,
+static void print_document(struct html *html, const struct bo_page *page,
                            const struct bo_run_document *document)
 {
     struct bo_label_filter all = {.kinds = {.n = 0}};
-    struct bo_memory_file markdown;
     fputs("<section class=\"document\" data-document=\"", html->out);
     bo_print_html(document->name, html->out);
     fputs("\">\n<h4>", html->out);
     bo_print_html(document->name, html->out);
     fputs("</h4>\n", html->out);
-    struct bo_page part = start(page, &markdown);
+    struct bo_page part = begin_part(html, page);
     bo_page_comparison(&part, document);
-    print_markdown(&markdown, NULL, html);
+    end_part(html, NULL);
     fputs("<details class=\"sizes\"><summary>Bytes by section, and under compressors</summary>\n",
           html->out);
-    part = start(page, &markdown);
+    part = begin_part(html, page);
     bo_page_sizes(&part, document);
-    print_markdown(&markdown, NULL, html);
+    end_part(html, NULL);
     fputs("</details>\n", html->out);
     print_data(html, "figures", bo_comparison_json(document, &all));
     fputs("</section>\n", html->out);
@@ -166,13 +162,12 @@ struct chapter {
 };
 
 /* Folded if it has a title. */
-static void print_part(const struct html *html, const struct chapter *chapter, const char *part,
+static void print_part(struct html *html, const struct chapter *chapter, const char *name,
                        const char *title)
 {
-    struct bo_memory_file markdown;
-    const struct bo_page page = start(&chapter->page, &markdown);
-    bo_page_part(&page, chapter->format, part);
-    print_markdown(&markdown, title, html);
+    const struct bo_page part = begin_part(html, &chapter->page);
+    bo_page_part(&part, chapter->format, name);
+    end_part(html, title);
 }
 
 static void begin_figure(const struct html *html, const char *chart, const char *title)
@@ -196,14 +191,12 @@ static void print_curves(const struct html *html, const struct chapter *chapter)
     const struct bo_run_document **documents;
     const struct bo_run *run = chapter->curves.run;
     const size_t n = bo_curve_documents(run, chapter->format->name, html->arena, &documents);
-    const char *picture = bo_curves_picture(documents, n, 0, html->arena);
-    if (!picture)
+    const char *picture;
+    if (!bo_curves_picture(documents, n, 0, html->arena))
         return;
     begin_figure(html, "curves", "Cost against size");
-    for (unsigned i = 1; picture; i++) {
+    for (unsigned i = 0; (picture = bo_curves_picture(documents, n, i, html->arena)); i++)
         print_picture(html, &chapter->curves, picture, "cost against size");
-        picture = bo_curves_picture(documents, n, i, html->arena);
-    }
     print_data(html, "curves", bo_curves_json(documents, n, html->arena));
     fputs("</figure>\n", html->out);
 }
@@ -224,16 +217,8 @@ static void print_charts(const struct html *html, const struct chapter *chapter)
     fputs("</div>\n", html->out);
 }
 
-static void print_fuzzing(const struct html *html, const struct chapter *chapter)
-{
-    struct bo_memory_file markdown;
-    const struct bo_page page = start(&chapter->page, &markdown);
-    bo_fuzz_format(&page, "results/fuzz", chapter->format->name);
-    print_markdown(&markdown, "The fuzzing record", html);
-}
-
 /* The parts below the documents. */
-static void print_more(const struct html *html, const struct chapter *chapter)
+static void print_more(struct html *html, const struct chapter *chapter)
 {
     static const char *const parts[][2] = {
         {"sizes", "All documents"},
@@ -246,21 +231,23 @@ static void print_more(const struct html *html, const struct chapter *chapter)
         {"counts", "Lines and instructions"},
         {"code", "The code"},
     };
-    struct bo_memory_file markdown;
+    const char *format = chapter->format->name;
     fputs("<h3>More</h3>\n", html->out);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         print_part(html, chapter, parts[i][0], parts[i][1]);
-    const struct bo_page curves = start(&chapter->curves, &markdown);
-    bo_page_curves(&curves, chapter->format->name);
-    print_markdown(&markdown, "Cost against size", html);
-    print_fuzzing(html, chapter);
-    print_page(html, &chapter->page, "The environment", bo_page_environment);
+    struct bo_page part = begin_part(html, &chapter->curves);
+    bo_page_curves(&part, format);
+    end_part(html, "Cost against size");
+    part = begin_part(html, &chapter->page);
+    bo_fuzz_format(&part, "results/fuzz", format);
+    end_part(html, "The fuzzing record");
+    print_folded(html, &chapter->page, "The environment", bo_page_environment);
     if (chapter->curves.run != chapter->page.run)
-        print_page(html, &chapter->curves, "The environment of the curves over sizes",
-                   bo_page_environment);
+        print_folded(html, &chapter->curves, "The environment of the curves over sizes",
+                     bo_page_environment);
 }
 
-static void print_chapter(const struct html *html, const struct chapter *chapter)
+static void print_chapter(struct html *html, const struct chapter *chapter)
 {
     const struct bo_run_document *const *documents;
     const char *name = chapter->format->name;
@@ -303,20 +290,19 @@ static bool find_chapter(const struct html *html, const struct bo_format *format
 
 /* ---- overview -------------------------------------------------------------------------------- */
 
-static void print_glance(const struct html *html)
+static void print_glance(struct html *html)
 {
     fputs("<section id=\"glance\">\n<h2>At a glance</h2>\n", html->out);
     const struct bo_page text = bo_report_page(html->report, NULL);
     struct bo_report runs = *html->report;
-    struct bo_memory_file markdown;
-    struct bo_page page = start(&text, &markdown);
-    bo_report_glance(html->report, &page, "#");
-    print_markdown(&markdown, NULL, html);
-    print_page(html, &text, "How to read the tables", bo_page_legend);
-    print_page(html, &text, "What was not measured", bo_page_missing);
-    runs.out = bo_memory_open(&markdown);
+    struct bo_page part = begin_part(html, &text);
+    bo_report_glance(html->report, &part, "#");
+    end_part(html, NULL);
+    print_folded(html, &text, "How to read the tables", bo_page_legend);
+    print_folded(html, &text, "What was not measured", bo_page_missing);
+    runs.out = bo_memory_open(&html->markdown);
     bo_report_list_runs(&runs);
-    print_markdown(&markdown, "The runs behind this page", html);
+    end_part(html, "The runs behind this page");
     fputs("</section>\n", html->out);
 }
 
@@ -362,7 +348,7 @@ static void print_foot(const struct html *html)
 
 void bo_html_print(const struct bo_report *report, const char *folder, const char *charts)
 {
-    const struct html html = {report, folder, charts, report->arena, report->out};
+    struct html html = {report, folder, charts, report->arena, report->out, {.text = NULL}};
     struct chapter chapter;
     print_head(&html);
     print_glance(&html);

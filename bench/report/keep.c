@@ -2,11 +2,8 @@
 #include "bench/report/keep.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "bench/report/assets.h"
-#include "bench/report/comparison.h"
-#include "bench/report/figure.h"
 #include "harness/core/print.h"
 
 /* A budget for what a reader may keep, and its heading. */
@@ -24,51 +21,6 @@ static bool has_budgets(const struct bo_run_document *document, unsigned c, unsi
     return rows && rows[l] && bo_is_query(document->labels[l]);
 }
 
-static void add_budgets(const struct bo_page *page, const struct bo_run_document *document,
-                        const struct bo_run_codec *codec, unsigned l, struct bo_grid *grid)
-{
-    const char *label = document->labels[l];
-    const struct bo_run_row *rows[N_BUDGETS];
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        rows[b] = bo_run_variant_row(document, codec, budgets[b].variant, label);
-    bo_grid_texts(grid, bo_codec_cell(page->arena, codec), label,
-                  bo_significant(page->arena, bo_run_counter(rows[N_BUDGETS - 1], "fresh_ns")),
-                  NULL);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(grid, "%s",
-                    bo_significant(page->arena, rows[b] && rows[b]->n ? rows[b]->median_ns : NAN));
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(grid, "%s",
-                    bo_nbytes_text(page->arena, bo_run_counter(rows[b], "reader_bytes")));
-    bo_grid_end_row(grid);
-}
-
-void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document)
-{
-    struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 2);
-    bo_grid_texts(&grid, "codec", "query", "first queries, ns", NULL);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(&grid, "ns, %s", budgets[b].name);
-    for (unsigned b = 0; b < N_BUDGETS; b++)
-        bo_grid_add(&grid, "memory, %s", budgets[b].name);
-    bo_grid_end_row(&grid);
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        for (unsigned l = 0; l < document->n_labels; l++)
-            if (has_budgets(document, c, l))
-                add_budgets(page, document, &document->codecs[c], l, &grid);
-    if (bo_grid_n_rows(&grid) == 1)
-        return;
-    fprintf(page->out,
-            "\n**What readers keep.** Readers of these codecs keep what they have read for later "
-            "queries, within a budget. Times are those of the first queries after `open`, and "
-            "those of all queries. Memory is that of the reader after the workload, including what "
-            "`open` allocated.\n\n");
-    bo_page_grid(page, &grid, "what readers keep");
-}
-
-/* ---- the picture ----------------------------------------------------------------------------- */
-
 static double time_of(const struct bo_run_document *document, unsigned c, unsigned b,
                       const char *label)
 {
@@ -84,6 +36,45 @@ static double held_by(const struct bo_run_document *document, unsigned c, unsign
         bo_run_variant_row(document, &document->codecs[c], budgets[b].variant, label),
         "reader_bytes");
 }
+
+static void add_budgets(const struct bo_run_document *document, unsigned c, const char *label,
+                        struct bo_grid *grid)
+{
+    struct bo_arena *arena = grid->arena;
+    const struct bo_run_codec *codec = &document->codecs[c];
+    const struct bo_run_row *row = bo_run_row(document, codec, label);
+    bo_grid_column(grid, "codec", bo_codec_cell(arena, codec));
+    bo_grid_column(grid, "query", label);
+    bo_grid_column(grid, "first queries, ns",
+                   bo_significant(arena, bo_run_counter(row, "fresh_ns")));
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_column(grid, bo_arena_printf(arena, "ns, %s", budgets[b].name),
+                       bo_significant(arena, time_of(document, c, b, label)));
+    for (unsigned b = 0; b < N_BUDGETS; b++)
+        bo_grid_column(grid, bo_arena_printf(arena, "memory, %s", budgets[b].name),
+                       bo_nbytes_text(arena, held_by(document, c, b, label)));
+    bo_grid_end_row(grid);
+}
+
+void bo_page_keep(const struct bo_page *page, const struct bo_run_document *document)
+{
+    struct bo_grid grid;
+    bo_grid_init(&grid, page->arena, 2);
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++)
+            if (has_budgets(document, c, l))
+                add_budgets(document, c, document->labels[l], &grid);
+    if (bo_grid_n_rows(&grid) == 0)
+        return;
+    fprintf(page->out,
+            "\n**What readers keep.** Readers of these codecs keep what they have read for later "
+            "queries, within a budget. Times are those of the first queries after `open`, and "
+            "those of all queries. Memory is that of the reader after the workload, including what "
+            "`open` allocated.\n\n");
+    bo_page_grid(page, &grid, "what readers keep");
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
 
 const char *bo_keep_label(const struct bo_run_document *document)
 {
@@ -129,7 +120,6 @@ void bo_plot_keep(const struct bo_run_document *document, const char *path,
     struct bo_scale x = {INFINITY, 0}, y = {INFINITY, 0};
     const char **names = bo_array_or_abort(arena, document->n_codecs + 1, sizeof *names);
     unsigned n = 0;
-    size_t longest = 0;
     bo_picture_begin(drawing, path,
                      bo_arena_printf(arena, "%s on %s: time of %s, against what the reader keeps",
                                      document->format, document->name, label));
@@ -141,13 +131,7 @@ void bo_plot_keep(const struct bo_run_document *document, const char *path,
             names[n++] = bo_codec_cell(arena, &document->codecs[c]);
         }
     bo_picture_table_end(drawing);
-    bo_picture_table(drawing, "names");
-    for (unsigned i = 0; i < n; i++) {
-        longest = fmax(longest, strlen(names[i]));
-        bo_picture_cell(drawing, names[i]);
-        putc('\n', drawing->out);
-    }
-    bo_picture_table_end(drawing);
+    const size_t longest = bo_picture_names(drawing, names, n);
     bo_picture_number(drawing, "longest", (double)longest);
     bo_picture_scale(drawing, "x", bo_scale_padded(x, 0.04));
     bo_picture_scale(drawing, "y", bo_scale_padded(y, 0.05));

@@ -8,44 +8,31 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-static const char *machine_of(const struct bo_run *run)
+const char *bo_machine_of(const struct bo_run *run)
 {
     return bo_environment_fact(&run->environment, "machine");
 }
 
-/* Whether all runs have the document with the same content and main workload. */
-static bool all_measured(const struct bo_run *const *runs, unsigned n,
-                         const struct bo_run_document *document)
+/* Whether the run has the document with the same content and main workload. */
+static bool has_measured(const struct bo_run *run, const struct bo_run_document *document)
 {
-    for (unsigned k = 0; k < n; k++) {
-        const struct bo_run_document *other =
-            bo_run_document(runs[k], document->format, document->name);
-        if (other == document)
-            continue;
-        if (!other || !other->xxh3 || !document->xxh3 || strcmp(other->xxh3, document->xxh3) != 0)
-            return false;
-        const char *label = bo_run_main_label(document), *other_label = bo_run_main_label(other);
-        if (!label || !other_label || strcmp(label, other_label) != 0)
-            return false;
-    }
-    return true;
+    const struct bo_run_document *other = bo_run_document(run, document->format, document->name);
+    if (!other || !other->xxh3 || !document->xxh3 || strcmp(other->xxh3, document->xxh3) != 0)
+        return false;
+    const char *label = bo_run_main_label(document), *other_label = bo_run_main_label(other);
+    return label && other_label && strcmp(label, other_label) == 0;
 }
 
-unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, unsigned k,
+unsigned bo_common_documents(const struct bo_run *run, const struct bo_run *other,
                              const char *format, struct bo_arena *arena,
                              const struct bo_run_document ***documents_ret)
 {
-    const struct bo_run_document **documents =
-        bo_array_or_abort(arena, runs[k]->n_documents + 1, sizeof *documents);
+    const unsigned n_ordinary = bo_format_documents(run, format, BO_ORDINARY, arena, documents_ret);
     unsigned n = 0;
-    for (size_t d = 0; d < runs[k]->n_documents; d++) {
-        const struct bo_run_document *document = &runs[k]->documents[d];
-        if (strcmp(document->format, format) == 0 && !document->scale && !document->held_out &&
-            all_measured(runs, n_runs, document))
-            documents[n++] = document;
-    }
-    *documents_ret = documents;
-    return bo_keep_preferred(format, documents, n);
+    for (unsigned d = 0; d < n_ordinary; d++)
+        if (run == other || has_measured(other, (*documents_ret)[d]))
+            (*documents_ret)[n++] = (*documents_ret)[d];
+    return bo_keep_preferred(format, *documents_ret, n);
 }
 
 unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char *format,
@@ -54,12 +41,12 @@ unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char 
     const struct bo_run **found = bo_array_or_abort(arena, BO_MAX_MACHINES, sizeof *found);
     unsigned n_found = 0;
     for (size_t i = 0; i < n && n_found < BO_MAX_MACHINES; i++) {
-        const struct bo_run *const pair[] = {runs[0], runs[i]};
         const struct bo_run_document **documents;
-        bool is_new = i == 0 || (!runs[i]->environment.partial &&
-                                 bo_common_documents(pair, 2, 1, format, arena, &documents) > 0);
+        bool is_new =
+            i == 0 || (!runs[i]->environment.partial &&
+                       bo_common_documents(runs[i], runs[0], format, arena, &documents) > 0);
         for (unsigned k = 0; k < n_found; k++)
-            is_new = is_new && strcmp(machine_of(found[k]), machine_of(runs[i])) != 0;
+            is_new = is_new && strcmp(bo_machine_of(found[k]), bo_machine_of(runs[i])) != 0;
         if (is_new)
             found[n_found++] = runs[i];
     }
@@ -84,14 +71,15 @@ static void add_ratios(struct bo_grid *grid, double a, double b)
 }
 
 /* Adds a row for two machines, over the documents that both measured. False without such. */
-static bool add_pair(struct bo_grid *grid, const struct bo_run *const *pair, const char *format,
-                     bool *same_ret)
+static bool add_pair(struct bo_grid *grid, const struct bo_run *first, const struct bo_run *further,
+                     const char *format, bool *same_ret)
 {
+    const struct bo_run *const pair[] = {first, further};
     struct bo_main_pick picks[2];
     const struct bo_run_document **documents;
     unsigned n = 0;
     for (unsigned k = 0; k < 2; k++) {
-        n = bo_common_documents(pair, 2, k, format, grid->arena, &documents);
+        n = bo_common_documents(pair[k], pair[1 - k], format, grid->arena, &documents);
         if (n)
             picks[k] = bo_main_pick_of(documents, n, grid->arena);
         if (!n || !picks[k].pick)
@@ -101,10 +89,10 @@ static bool add_pair(struct bo_grid *grid, const struct bo_run *const *pair, con
     bo_grid_add(grid, "%s", format);
     bo_grid_add(grid, "%u", n);
     bo_grid_add(grid, "%s", bo_run_main_label(documents[0]));
-    add_texts(grid, machine_of(pair[0]), machine_of(pair[1]));
+    add_texts(grid, bo_machine_of(pair[0]), bo_machine_of(pair[1]));
     add_texts(grid, a->pick->name, b->pick->name);
     add_texts(grid, a->pick->path, b->pick->path);
-    add_texts(grid, bo_clarity_names[a->clarity], bo_clarity_names[b->clarity]);
+    add_texts(grid, bo_clarity_names[a->all.clarity], bo_clarity_names[b->all.clarity]);
     add_ratios(grid, a->status_quo.size, b->status_quo.size);
     add_ratios(grid, a->status_quo.time, b->status_quo.time);
     add_ratios(grid, a->proposal.size, b->proposal.size);
@@ -129,9 +117,8 @@ void bo_report_machines(const struct bo_report *report, const struct bo_page *pa
             source ? bo_machine_runs(of.runs, of.n_runs, (*f)->name, report->arena, &runs) : 0;
         unsigned n_pairs = 0, n_same = 0;
         for (unsigned k = 1; k < n; k++) {
-            const struct bo_run *const pair[] = {runs[0], runs[k]};
             bool is_same = false;
-            n_pairs += add_pair(&grid, pair, (*f)->name, &is_same);
+            n_pairs += add_pair(&grid, runs[0], runs[k], (*f)->name, &is_same);
             n_same += is_same;
         }
         char **text = n_same == n_pairs ? &same : &other;

@@ -6,6 +6,9 @@
 
 enum { BO_MAX_MACHINES = 16 };
 
+/* "amd-zen4-2c" */
+const char *bo_machine_of(const struct bo_run *run);
+
 /*
  * Of n runs: the first one, and for each further machine the first complete run that has documents
  * of the format in common with it. An array in the arena. Returns their number.
@@ -14,11 +17,11 @@ unsigned bo_machine_runs(const struct bo_run *const *runs, size_t n, const char 
                          struct bo_arena *arena, const struct bo_run *const **runs_ret);
 
 /*
- * The documents of the k-th run that all n_runs have with the same content and main workload,
- * without held-out ones and those for curves; those with the preferred workload, if there are any.
- * An array in the arena.
+ * The documents of the run that the other run has with the same content and main workload, without
+ * held-out ones and those for curves; those with the preferred workload, if there are any. An array
+ * in the arena.
  */
-unsigned bo_common_documents(const struct bo_run *const *runs, unsigned n_runs, unsigned k,
+unsigned bo_common_documents(const struct bo_run *run, const struct bo_run *other,
                              const char *format, struct bo_arena *arena,
                              const struct bo_run_document ***documents_ret);
 

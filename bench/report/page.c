@@ -7,7 +7,7 @@
 
 void bo_page_grid(const struct bo_page *page, const struct bo_grid *grid, const char *name)
 {
-    if (page->form == BO_PAGE_HTML)
+    if (page->html_tables)
         bo_grid_html(grid, name, page->out);
     else
         bo_grid_markdown(grid, page->out);
@@ -16,7 +16,7 @@ void bo_page_grid(const struct bo_page *page, const struct bo_grid *grid, const 
 void bo_page_picture(const struct bo_page *page, const struct bo_run_document *document,
                      const char *what, const char *text)
 {
-    if (page->form == BO_PAGE_MARKDOWN && page->pictures)
+    if (!page->html_tables && page->pictures)
         fprintf(page->out, "![%s on %s: %s](%s%s/%s)\n", document->format, document->name, text,
                 page->root, page->pictures, bo_picture_name(page->arena, document, what));
 }

@@ -5,13 +5,6 @@
 #include "bench/report/grid.h"
 #include "bench/runs/run.h"
 
-/* How a page's tables and pictures are written; its other text is Markdown. */
-enum bo_page_form {
-    BO_PAGE_MARKDOWN,
-    /* tables as HTML, which is valid in Markdown; the page's printer adds the pictures */
-    BO_PAGE_HTML,
-};
-
 /* The part of a page that depends on one run. */
 struct bo_page {
     const struct bo_run *run;
@@ -23,7 +16,8 @@ struct bo_page {
     const char *pictures; /* the folder of pictures: "results/MACHINE"; NULL: no pictures */
     struct bo_arena *arena;
     FILE *out;
-    enum bo_page_form form;
+    /* the page is Markdown with tables in HTML, which is valid; its printer adds the pictures */
+    bool html_tables;
 };
 
 /* A table in the page's form; `name` is for screen readers. */

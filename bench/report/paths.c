@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/report/figure.h"
+#include "harness/core/print.h"
 #include "harness/registry.h"
 
 static const struct bo_codec *known_codec(const struct bo_run_document *document, const char *name)
@@ -66,15 +67,17 @@ static const struct bo_run_row *portable_row(const struct bo_run_document *docum
     return NULL;
 }
 
-double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                          const struct bo_figure *figure, bool *is_own_ret)
+char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec, const struct bo_figure *figure,
+                       double unit)
 {
-    const bool is_time =
-        figure->kind == BO_TIME || figure->kind == BO_TIME_PER_UNIT || figure->kind == BO_UNIT_RATE;
-    *is_own_ret = !is_time || !has_other_code(document, codec);
-    return *is_own_ret
-               ? bo_figure_value(document, codec, figure, NULL)
-               : bo_figure_of_row(document, portable_row(document, codec, figure->label), figure);
+    const bool depends = bo_is_time(figure) || figure->kind == BO_UNIT_RATE;
+    if (!depends || !has_other_code(document, codec) ||
+        isnan(bo_figure_value(document, codec, figure, NULL)))
+        return bo_arena_printf(arena, "%s", "");
+    const struct bo_run_row *row = portable_row(document, codec, figure->label);
+    return bo_arena_printf(arena, " (%s)",
+                           bo_significant(arena, bo_figure_of_row(document, row, figure) / unit));
 }
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
@@ -96,9 +99,9 @@ static struct bo_mean_ratio value_of(const struct bo_run_document *document, con
     return (struct bo_mean_ratio){v, row->interval.low, row->interval.high};
 }
 
-static struct bo_mean_ratio over(const struct bo_run_document *const *documents, unsigned n,
-                                 const char *codec, const char *other,
-                                 const struct bo_figure *figure, bool portable)
+struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documents, unsigned n,
+                                    const char *codec, const char *other,
+                                    const struct bo_figure *figure, bool portable)
 {
     struct bo_mean_ratio sum = {0, 0, 0};
     for (unsigned d = 0; d < n; d++) {
@@ -114,24 +117,16 @@ static struct bo_mean_ratio over(const struct bo_run_document *const *documents,
 struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
                                    const char *codec, const char *other)
 {
-    return over(documents, n, codec, other,
-                &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, false);
+    return bo_figure_over(documents, n, codec, other,
+                          &(struct bo_figure){"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, false);
 }
 
 struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
                                   const char *codec, const char *other, const char *label,
                                   bool portable)
 {
-    return over(documents, n, codec, other, &(struct bo_figure){label, BO_TIME, label, NULL},
-                portable);
-}
-
-struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
-                                     const char *codec, const char *other, const char *label,
-                                     const char *counter)
-{
-    return over(documents, n, codec, other,
-                &(struct bo_figure){counter, BO_COUNTER, label, counter}, false);
+    return bo_figure_over(documents, n, codec, other,
+                          &(struct bo_figure){label, BO_TIME, label, NULL}, portable);
 }
 
 bool bo_is_difference(const struct bo_mean_ratio *ratio)

@@ -24,11 +24,13 @@ bool bo_runs_path(const struct bo_run_codec *codec);
 bool bo_has_paths(const struct bo_run_document *document);
 
 /*
- * The codec's figure in portable C. NaN if it was not measured. *is_own_ret: the codec itself ran
- * as portable C, so the figure is its own. Figures other than times do not depend on the path.
+ * " (42.5)": the figure in portable C over `unit`, for a cell with the codec's own figure; " (-)"
+ * if it was not measured. "" if the codec has no figure of its own or ran as portable C itself, and
+ * for figures that do not depend on the path.
  */
-double bo_portable_figure(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                          const struct bo_figure *figure, bool *is_own_ret);
+char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec, const struct bo_figure *figure,
+                       double unit);
 
 /*
  * The reader of the codec's encoding with the lowest geometric mean of the label's times over n >=
@@ -46,17 +48,17 @@ struct bo_mean_ratio {
 };
 
 /*
- * Ratios of bytes; of the time of a label, as both ran or both in portable C; of a counter of a
- * label, where 0 counts as 1.
+ * Ratios of a figure, where 0 of a counter counts as 1; of bytes; of the time of a label.
+ * `portable`: both in portable C, else as both ran.
  */
+struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documents, unsigned n,
+                                    const char *codec, const char *other,
+                                    const struct bo_figure *figure, bool portable);
 struct bo_mean_ratio bo_bytes_over(const struct bo_run_document *const *documents, unsigned n,
                                    const char *codec, const char *other);
 struct bo_mean_ratio bo_time_over(const struct bo_run_document *const *documents, unsigned n,
                                   const char *codec, const char *other, const char *label,
                                   bool portable);
-struct bo_mean_ratio bo_counter_over(const struct bo_run_document *const *documents, unsigned n,
-                                     const char *codec, const char *other, const char *label,
-                                     const char *counter);
 
 /* True when the range of the ratio excludes 1; without intervals, when the ratio has a value. */
 bool bo_is_difference(const struct bo_mean_ratio *ratio);

@@ -29,18 +29,14 @@ static double value_of(const struct bo_run_document *document, const char *codec
                : NAN;
 }
 
-static bool is_time(const struct bo_wish *wish)
-{
-    return wish->figure.kind == BO_TIME || wish->figure.kind == BO_TIME_PER_UNIT;
-}
-
 /* The ends of a median's interval as factors of the median: 1 and 1 for exact figures. */
 static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
                                      const struct bo_wish *wish)
 {
     const struct bo_run_row *row =
-        is_time(wish) ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
-                      : NULL;
+        bo_is_time(&wish->figure)
+            ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
+            : NULL;
     if (!row || !(row->median_ns > 0))
         return (struct bo_interval){1, 1, 1};
     return (struct bo_interval){row->interval.low / row->median_ns,
@@ -277,7 +273,7 @@ static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_a
 {
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
-    bo_grid_texts(&grid, "codec", "role", NULL);
+    bo_grid_texts(&grid, "codec", "role", NULL); /* also if no codec meets the limits */
     for (unsigned w = 0; w < pick->n_wishes; w++)
         bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
     bo_grid_texts(&grid, "score", "front", NULL);
@@ -346,19 +342,20 @@ static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_a
     }
 }
 
-static void print_evidence_of(const struct bo_pick *pick, const struct bo_run_document *document,
-                              const char *codec, struct bo_grid *grid)
+static void add_evidence(const struct bo_pick *pick, const struct bo_run_document *document,
+                         const char *codec, struct bo_grid *grid)
 {
-    bo_grid_texts(grid, document->name, codec, NULL);
+    bo_grid_column(grid, "document", document->name);
+    bo_grid_column(grid, "codec", codec);
     for (unsigned w = 0; w < pick->n_wishes; w++) {
         const double v = value_of(document, codec, &pick->wishes[w]);
         const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);
+        char *text = bo_significant(grid->arena, v);
         if (f.low < f.high)
-            bo_grid_add(grid, "%s [%s, %s]", bo_significant(grid->arena, v),
-                        bo_significant(grid->arena, v * f.low),
-                        bo_significant(grid->arena, v * f.high));
-        else
-            bo_grid_add(grid, "%s", bo_significant(grid->arena, v));
+            text = bo_arena_printf(grid->arena, "%s [%s, %s]", text,
+                                   bo_significant(grid->arena, v * f.low),
+                                   bo_significant(grid->arena, v * f.high));
+        bo_grid_column(grid, pick->wishes[w].figure.heading, text);
     }
     bo_grid_end_row(grid);
 }
@@ -375,13 +372,9 @@ static void print_evidence(const struct bo_pick *pick, unsigned width, struct bo
         names[n++] = pick->runner_up->codec->name;
     struct bo_grid grid;
     bo_grid_init(&grid, arena, 2);
-    bo_grid_texts(&grid, "document", "codec", NULL);
-    for (unsigned w = 0; w < pick->n_wishes; w++)
-        bo_grid_add(&grid, "%s", pick->wishes[w].figure.heading);
-    bo_grid_end_row(&grid);
     for (unsigned d = 0; d < pick->n_documents; d++)
         for (unsigned i = 0; i < n; i++)
-            print_evidence_of(pick, pick->documents[d], names[i], &grid);
+            add_evidence(pick, pick->documents[d], names[i], &grid);
     bo_grid_text(&grid, width, out);
 }
 
@@ -406,12 +399,11 @@ void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *
 static json_t *codec_json(const struct bo_pick *pick, const struct bo_picked_codec *c)
 {
     json_t *object = json_pack("{s:s, s:s}", "codec", c->codec->name, "role", c->codec->role);
-    json_t *ratios = json_object();
     if (c->left_out) {
         json_object_set_new(object, "left_out", json_string(c->left_out));
-        json_decref(ratios);
         return object;
     }
+    json_t *ratios = json_object();
     for (unsigned w = 0; w < pick->n_wishes; w++)
         json_object_set_new(ratios, pick->wishes[w].name, json_real(c->ratios[w]));
     json_object_update_new(object, json_pack("{s:o, s:f, s:b}", "ratios", ratios, "score", c->score,

@@ -5,9 +5,27 @@
 #include <string.h>
 
 #include "bench/report/paths.h"
-#include "bench/report/pick.h"
+#include "bench/report/report.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
+
+unsigned bo_format_documents(const struct bo_run *run, const char *format, unsigned sorts,
+                             struct bo_arena *arena, const struct bo_run_document ***documents_ret)
+{
+    const struct bo_run_document **documents =
+        bo_array_or_abort(arena, run->n_documents, sizeof *documents);
+    unsigned n = 0;
+    for (size_t d = 0; d < run->n_documents; d++) {
+        const struct bo_run_document *document = &run->documents[d];
+        const unsigned sort = document->scale      ? BO_FOR_CURVES
+                              : document->held_out ? BO_HELD_OUT
+                                                   : BO_ORDINARY;
+        if (strcmp(document->format, format) == 0 && sorts & sort)
+            documents[n++] = document;
+    }
+    *documents_ret = documents;
+    return n;
+}
 
 unsigned bo_keep_preferred(const char *format, const struct bo_run_document **documents, unsigned n)
 {
@@ -29,18 +47,19 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret)
 {
-    const struct bo_run_document **documents =
-        bo_array_or_abort(arena, run->n_documents + 1, sizeof *documents);
-    unsigned n = 0;
-    for (size_t d = 0; d < run->n_documents; d++) {
-        const struct bo_run_document *document = &run->documents[d];
-        if (strcmp(document->format, format) == 0 &&
-            (corpus ? strcmp(document->name, corpus) == 0
-                    : !document->scale && document->held_out == held_out))
-            documents[n++] = document;
+    const struct bo_run_document **documents;
+    unsigned n;
+    if (corpus) {
+        documents = bo_array_or_abort(arena, 1, sizeof *documents);
+        documents[0] = bo_run_document(run, format, corpus);
+        n = documents[0] != NULL;
+    } else {
+        n = bo_format_documents(run, format, held_out ? BO_HELD_OUT : BO_ORDINARY, arena,
+                                &documents);
+        n = bo_keep_preferred(format, documents, n);
     }
     *documents_ret = documents;
-    return corpus ? n : bo_keep_preferred(format, documents, n);
+    return n;
 }
 
 static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,
@@ -87,15 +106,13 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documen
     struct bo_wish *wishes = bo_array_or_abort(arena, BO_N_MAIN_WISHES, sizeof *wishes);
     struct bo_pick pick;
     const char *why;
-    struct bo_main_pick main = {.clarity = BO_NO_RIVAL};
+    struct bo_main_pick main = {.all = {.clarity = BO_NO_RIVAL}};
     main_wishes(documents[0], arena, wishes);
     if (!bo_pick_codec(documents, n, wishes, BO_N_MAIN_WISHES, arena, &pick, &why) ||
         !pick.n_weighed)
         return main;
     const struct bo_run_codec *baseline = documents[0]->baseline;
     main.pick = pick.codecs[0].codec;
-    main.runner_up = pick.runner_up ? pick.runner_up->codec : NULL;
-    main.clarity = pick.clarity;
     main.all = pick;
     if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are relative to it */
         main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[BO_MAIN_SIZE],
@@ -137,8 +154,9 @@ static void add_portable(struct bo_grid *grid, const struct bo_run_document *con
     add_ratio(grid, a && b ? bo_time_over(documents, n, a->name, b->name, label, true).ratio : NAN);
 }
 
-void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
-                  const char *link)
+/* The line of a format that the run measured, with a link that begins with `link`. */
+static void add_format(struct bo_grid *grid, const struct bo_run *run, const char *format,
+                       const char *link)
 {
     const struct bo_run_document *const *documents;
     const unsigned n = bo_compared_documents(run, format, NULL, false, grid->arena, &documents);
@@ -149,8 +167,8 @@ void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *fo
     bo_grid_add(grid, "%s",
                 bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
     add_codec(grid, pick.pick);
-    add_codec(grid, pick.runner_up);
-    bo_grid_add(grid, "%s", bo_clarity_names[pick.clarity]);
+    add_codec(grid, pick.all.runner_up ? pick.all.runner_up->codec : NULL);
+    bo_grid_add(grid, "%s", bo_clarity_names[pick.all.clarity]);
     add_codec(grid, pick.status_quo.to);
     add_codec(grid, pick.proposal.to);
     add_ratios(grid, &pick.status_quo);
@@ -160,16 +178,18 @@ void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *fo
     bo_grid_end_row(grid);
 }
 
-void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena)
+void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link)
 {
-    bo_grid_begin(grid_ret, arena, 7, "format", "query", "pick", "runner-up", "clear", "status quo",
-                  "best proposal", "bytes over status quo", "time over status quo",
+    struct bo_grid grid;
+    bo_grid_begin(&grid, page->arena, 7, "format", "query", "pick", "runner-up", "clear",
+                  "status quo", "best proposal", "bytes over status quo", "time over status quo",
                   "bytes over proposal", "time over proposal", "time over status quo, portable C",
                   "time over proposal, portable C", NULL);
-}
-
-void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
-{
+    for (const struct bo_format *const *f = bo_formats; *f; f++) {
+        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
+        if (source)
+            add_format(&grid, source->run, (*f)->name, link);
+    }
     fprintf(
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
@@ -179,5 +199,5 @@ void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid)
         "is the next codec of another encoding. The pick is *clear* if the 95%% intervals of the "
         "times cannot change the order of the two. Other weights may give other picks: see the "
         "picks by use, and `bakeoff pick`.\n\n");
-    bo_page_grid(page, grid, "the pick of each format");
+    bo_page_grid(page, &grid, "the pick of each format");
 }

@@ -5,7 +5,6 @@
 #ifndef BO_REPORT_PICKS_H
 #define BO_REPORT_PICKS_H
 
-#include "bench/report/page.h"
 #include "bench/report/pick.h"
 
 /* The main pick's bytes and time, divided by those of another codec. */
@@ -22,9 +21,8 @@ enum { BO_MAIN_SIZE, BO_MAIN_TIME, BO_N_MAIN_WISHES };
  * encoding, and the codecs that the pick is compared with.
  */
 struct bo_main_pick {
-    const struct bo_run_codec *pick, *runner_up; /* NULL: none */
-    enum bo_clarity clarity;
-    struct bo_pick all;               /* if there is a pick; in the arena */
+    const struct bo_run_codec *pick;  /* NULL: none */
+    struct bo_pick all;               /* in the arena; without a pick, it has no codecs */
     struct bo_main_ratios status_quo; /* the baseline, if it is a status quo */
     /* the proposed codec with the best score, unless the pick is one */
     struct bo_main_ratios proposal;
@@ -34,6 +32,13 @@ struct bo_main_pick {
 struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena);
 
+/* The sorts of documents: in comparisons, held out of them, or for curves over sizes. */
+enum { BO_ORDINARY = 1, BO_HELD_OUT = 2, BO_FOR_CURVES = 4 };
+
+/* The run's documents of a format of these sorts: an array in the arena. Returns their number. */
+unsigned bo_format_documents(const struct bo_run *run, const char *format, unsigned sorts,
+                             struct bo_arena *arena, const struct bo_run_document ***documents_ret);
+
 /*
  * Keeps the documents that have the workload which the format prefers (a recorded one), if some
  * have it: a mean over different workloads has no meaning. Returns their number.
@@ -42,21 +47,12 @@ unsigned bo_keep_preferred(const char *format, const struct bo_run_document **do
                            unsigned n);
 
 /*
- * The run's documents of a format: the one called `corpus`, or (NULL) all that are not for curves,
- * either the held-out ones or the others. If some have the workload that the format prefers, only
- * these. An array in the arena. Returns their number.
+ * The run's documents of a format: the one called `corpus`, or (NULL) the held-out ones or the
+ * ordinary ones; if some have the workload that the format prefers, only these. An array in the
+ * arena. Returns their number.
  */
 unsigned bo_compared_documents(const struct bo_run *run, const char *format, const char *corpus,
                                bool held_out, struct bo_arena *arena,
                                const struct bo_run_document *const **documents_ret);
-
-/*
- * A table of the picks of formats: its heading; the line of a format that the run measured, with a
- * link that begins with `link` ("#"); the table with its explanation.
- */
-void bo_picks_begin(struct bo_grid *grid_ret, struct bo_arena *arena);
-void bo_picks_add(struct bo_grid *grid, const struct bo_run *run, const char *format,
-                  const char *link);
-void bo_page_picks(const struct bo_page *page, const struct bo_grid *grid);
 
 #endif

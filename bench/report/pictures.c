@@ -9,13 +9,6 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-static bool has_points(const struct bo_run_document *document, struct bo_arena *arena)
-{
-    struct bo_front_point *points;
-    const char *label = bo_run_main_label(document);
-    return label && bo_front_points(document, label, arena, &points) > 0;
-}
-
 static char *path_of(const struct bo_run_document *document, const char *what, const char *folder,
                      struct bo_arena *arena)
 {
@@ -27,7 +20,7 @@ static void draw(const struct bo_run_document *document, const char *folder,
                  struct bo_drawing *drawing)
 {
     struct bo_arena *arena = drawing->arena;
-    if (document->scale || !has_points(document, arena))
+    if (document->scale || !bo_has_points(document, arena))
         return;
     bo_plot_size_time(document, path_of(document, "size-time", folder, arena), drawing);
     bo_plot_workloads(document, path_of(document, "workloads", folder, arena), drawing);
@@ -40,7 +33,7 @@ static void draw_main(const struct bo_run_document *document, const char *folder
                       struct bo_drawing *drawing)
 {
     struct bo_arena *arena = drawing->arena;
-    if (!has_points(document, arena))
+    if (!bo_has_points(document, arena))
         return;
     bo_plot_sections(document, path_of(document, "sections", folder, arena), drawing);
     bo_plot_scatter(document, path_of(document, "scatter", folder, arena), drawing);

@@ -276,12 +276,11 @@ static bool is_drawn(const struct bo_run_document *document, unsigned codec)
  * Writes one block per codec: position, median, interval. Codecs are adjacent in a workload's
  * column.
  */
-static struct bo_scale put_times(struct bo_drawing *drawing, const struct bo_run_document *document)
+static struct bo_scale put_times(struct bo_drawing *drawing, const struct bo_run_document *document,
+                                 unsigned n_drawn)
 {
     struct bo_scale y = {INFINITY, 0};
-    unsigned n_drawn = 0, place = 0;
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        n_drawn += is_drawn(document, c);
+    unsigned place = 0;
     bo_picture_table(drawing, "times");
     for (unsigned c = 0; c < document->n_codecs; c++) {
         unsigned column = 0;
@@ -311,20 +310,16 @@ void bo_plot_workloads(const struct bo_run_document *document, const char *path,
                        struct bo_drawing *drawing)
 {
     struct bo_arena *arena = drawing->arena;
-    size_t longest = 0;
+    const char **names = bo_array_or_abort(arena, document->n_codecs, sizeof *names);
+    unsigned n = 0;
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        if (is_drawn(document, c))
+            names[n++] = document->codecs[c].name;
     bo_picture_begin(drawing, path,
                      bo_arena_printf(arena, "%s on %s: time a query, by workload", document->format,
                                      document->name));
-    bo_picture_scale(drawing, "y", bo_scale_padded(put_times(drawing, document), 0.05));
-    bo_picture_table(drawing, "names");
-    for (unsigned c = 0; c < document->n_codecs; c++) {
-        if (!is_drawn(document, c))
-            continue;
-        longest = fmax(longest, strlen(document->codecs[c].name));
-        bo_picture_cell(drawing, document->codecs[c].name);
-        putc('\n', drawing->out);
-    }
-    bo_picture_table_end(drawing);
+    bo_picture_scale(drawing, "y", bo_scale_padded(put_times(drawing, document, n), 0.05));
+    const size_t longest = bo_picture_names(drawing, names, n);
     bo_picture_number(drawing, "longest", (double)longest);
     bo_picture_table(drawing, "columns");
     for (unsigned l = 0; l < document->n_labels; l++) {

@@ -1,7 +1,6 @@
 /* Programs as a table. */
-#include "bench/report/programs.h"
+#include "bench/report/parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static void add_heading(const struct bo_run_document *document,
                         const struct bo_program_run *program, struct bo_grid *grid)
 {
     bo_grid_texts(grid, "document", "program", "bytes", "ratio", NULL);
-    bo_grid_add(grid, "B/%s", document->unit ? bo_singular(grid->arena, document->unit) : "unit");
+    bo_grid_add(grid, "B/%s", bo_unit_text(grid->arena, document));
     for (unsigned i = 0; i < program->n_jobs; i++)
         bo_grid_add(grid, "%s, ms", program->jobs[i].label);
     bo_grid_end_row(grid);
@@ -44,16 +43,13 @@ static void add_program(const struct bo_run_document *document,
     static const struct bo_job no_job = {.n = 0};
     const double n = program->bytes;
     const struct bo_run_codec *baseline = document->baseline;
-    const double bytes_of_baseline =
-        baseline && baseline->has_bytes ? (double)baseline->bytes : NAN;
-    const double ratio = n / bytes_of_baseline;
+    const double ratio = baseline && baseline->has_bytes ? n / (double)baseline->bytes : NAN;
     bo_grid_add(grid, "%s", document->name);
     if (strcmp(program->status, "ok") == 0)
         bo_grid_add(grid, "%s (process), %s", program->name, program->version);
     else
         bo_grid_add(grid, "%s: %s", program->name, program->status);
-    bo_grid_texts(grid, isnan(n) ? "-" : bo_arena_printf(grid->arena, "%.0f", n),
-                  isnan(ratio) ? "-" : bo_arena_printf(grid->arena, "%.3f", ratio),
+    bo_grid_texts(grid, bo_fixed(grid->arena, n, 0), bo_fixed(grid->arena, ratio, 3),
                   bo_significant(grid->arena, n / (double)document->n_units), NULL);
     for (unsigned c = BEFORE_JOBS; c < n_columns; c++)
         bo_grid_add(grid, "%s",

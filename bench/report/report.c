@@ -1,26 +1,12 @@
 /* The pages around the formats' chapters. */
 #include "bench/report/report.h"
 
-#include "bench/report/acceptance.h"
-#include "bench/report/environment.h"
+#include "bench/report/parts.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
 #include "bench/report/machines.h"
-#include "bench/report/picks.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
-
-/* Limits of every report: what no run measures. */
-static const char *const not_measured[] = {
-    "Cache misses: only times and pages are measured. `bakeoff insns` counts instructions.",
-    "Touched 64-byte lines: counted for some codecs (`bench/lines.tsv`). Touched pages of 4 KiB "
-    "are counted for all.",
-    "The worst case on hostile input: the fuzzers limit it, but these tables do not show it.",
-    "More than one thread: all figures are of one thread.",
-    "Files read from a disk: for `open-cold`, the bytes are in memory, and only the page table is "
-    "empty.",
-    NULL,
-};
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -109,8 +95,16 @@ void bo_page_legend(const struct bo_page *page)
 
 void bo_page_missing(const struct bo_page *page)
 {
-    for (const char *const *text = not_measured; *text; text++)
-        fprintf(page->out, "- %s\n", *text);
+    fputs("- Cache misses: only times and pages are measured. `bakeoff insns` counts "
+          "instructions.\n"
+          "- Touched 64-byte lines: counted for some codecs (`bench/lines.tsv`). Touched pages of "
+          "4 KiB are counted for all.\n"
+          "- The worst case on hostile input: the fuzzers limit it, but these tables do not show "
+          "it.\n"
+          "- More than one thread: all figures are of one thread.\n"
+          "- Files read from a disk: for `open-cold`, the bytes are in memory, and only the page "
+          "table is empty.\n",
+          page->out);
 }
 
 static void print_opening(const struct bo_report *report, const struct bo_page *page)
@@ -128,18 +122,6 @@ static void print_opening(const struct bo_report *report, const struct bo_page *
             "commands that repeat them.\n\n"
             "How to read it:\n\n");
     bo_page_legend(page);
-}
-
-void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link)
-{
-    struct bo_grid grid;
-    bo_picks_begin(&grid, page->arena);
-    for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
-        if (source)
-            bo_picks_add(&grid, source->run, (*f)->name, link);
-    }
-    bo_page_picks(page, &grid);
 }
 
 void bo_report_print(const struct bo_report *report, bool with_sizes)

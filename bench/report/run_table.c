@@ -2,11 +2,13 @@
 #include "bench/report/run_table.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "bench/report/grid.h"
 #include "bench/runs/results.h"
 #include "harness/core/print.h"
 
-enum { MAX_COLUMNS = 64, CELL = 64 };
+enum { MAX_COLUMNS = 64 };
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
@@ -28,15 +30,27 @@ void bo_table_format_time(double ns, double scale_ns, char *text_ret, size_t nby
 struct column {
     const char *label;
     double scale_ns; /* the first median: sets the unit */
-    unsigned width;
 };
 
-struct layout {
-    const struct bo_plan *plan;
-    struct column columns[MAX_COLUMNS];
-    unsigned n_columns;
-    unsigned name_width;
-};
+/* The labels of all cells, each once. Returns their number. */
+static unsigned find_columns(const struct bo_plan *plan, struct column columns[MAX_COLUMNS])
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < plan->n_cells; i++)
+        for (unsigned r = 0; r < plan->cells[i].n_rows; r++) {
+            const struct bo_bench_row *row = &plan->cells[i].rows[r];
+            unsigned c = 0;
+            while (c < n && strcmp(columns[c].label, row->label) != 0)
+                c++;
+            if (c == MAX_COLUMNS)
+                continue;
+            if (c == n)
+                columns[n++] = (struct column){row->label, NAN};
+            if (isnan(columns[c].scale_ns))
+                columns[c].scale_ns = bo_row_median(row, NULL);
+        }
+    return n;
+}
 
 /* NULL if there is no such row, or the codec does not hold the document. */
 static const struct bo_bench_row *find_row(const struct bo_bench_cell *cell, const char *label)
@@ -47,96 +61,52 @@ static const struct bo_bench_row *find_row(const struct bo_bench_cell *cell, con
     return NULL;
 }
 
-static void format_cell(const struct bo_bench_row *row, double scale_ns, char text[CELL])
+/* "12.3 [11.9-14.0]": the median, p10 and p90. */
+static char *time_cell(struct bo_arena *arena, const struct bo_bench_row *row, double scale_ns)
 {
     char median[20], p10[20], p90[20];
-    if (!row || (row->n_times == 0 && !row->failure[0])) {
-        snprintf(text, CELL, "-");
-    } else if (row->failure[0]) {
-        snprintf(text, CELL, "failed");
-    } else {
-        bo_table_format_time(bo_row_median(row, NULL), scale_ns, median, sizeof median);
-        bo_table_format_time(bo_row_median(row, "p10_ns"), scale_ns, p10, sizeof p10);
-        bo_table_format_time(bo_row_median(row, "p90_ns"), scale_ns, p90, sizeof p90);
-        snprintf(text, CELL, "%s [%s-%s]", median, p10, p90);
-    }
+    if (!row || (row->n_times == 0 && !row->failure[0]))
+        return bo_arena_printf(arena, "-");
+    if (row->failure[0])
+        return bo_arena_printf(arena, "failed");
+    bo_table_format_time(bo_row_median(row, NULL), scale_ns, median, sizeof median);
+    bo_table_format_time(bo_row_median(row, "p10_ns"), scale_ns, p10, sizeof p10);
+    bo_table_format_time(bo_row_median(row, "p90_ns"), scale_ns, p90, sizeof p90);
+    return bo_arena_printf(arena, "%s [%s-%s]", median, p10, p90);
 }
 
-static void add_column(struct layout *layout, const struct bo_bench_row *row)
+/* "open, us", with room for a unit of two letters, so that columns are as wide for any unit. */
+static char *heading_of(struct bo_arena *arena, const struct column *column)
 {
-    struct column *column = NULL;
-    for (unsigned c = 0; c < layout->n_columns && !column; c++)
-        if (strcmp(layout->columns[c].label, row->label) == 0)
-            column = &layout->columns[c];
-    if (!column && layout->n_columns == MAX_COLUMNS)
-        return;
-    if (!column) {
-        column = &layout->columns[layout->n_columns++];
-        *column = (struct column){row->label, NAN, (unsigned)strlen(row->label) + 4};
-    }
-    if (isnan(column->scale_ns))
-        column->scale_ns = bo_row_median(row, NULL);
-}
-
-static void widen(struct layout *layout, const struct bo_bench_cell *cell)
-{
-    char text[CELL];
-    const unsigned name_width =
-        (unsigned)(strlen(cell->codec->name) + strlen(cell->variant->suffix));
-    if (name_width > layout->name_width)
-        layout->name_width = name_width;
-    for (unsigned c = 0; c < layout->n_columns; c++) {
-        struct column *column = &layout->columns[c];
-        format_cell(find_row(cell, column->label), column->scale_ns, text);
-        if (strlen(text) > column->width)
-            column->width = (unsigned)strlen(text);
-    }
-}
-
-static void print_columns(const struct layout *layout, unsigned first, unsigned end, FILE *out)
-{
-    char text[CELL];
-    fprintf(out, "%-*s", (int)layout->name_width, "");
-    for (unsigned c = first; c < end; c++) {
-        const struct column *column = &layout->columns[c];
-        snprintf(text, sizeof text, "%s, %s", column->label, unit_of(column->scale_ns).name);
-        fprintf(out, "  %*s", (int)column->width, text);
-    }
-    fputc('\n', out);
-    for (unsigned i = 0; i < layout->plan->n_cells; i++) {
-        const struct bo_bench_cell *cell = &layout->plan->cells[i];
-        fprintf(out, "%s%-*s", cell->codec->name,
-                (int)(layout->name_width - strlen(cell->codec->name)), cell->variant->suffix);
-        for (unsigned c = first; c < end; c++) {
-            const struct column *column = &layout->columns[c];
-            format_cell(find_row(cell, column->label), column->scale_ns, text);
-            fprintf(out, "  %*s", (int)column->width, text);
-        }
-        fputc('\n', out);
-    }
+    const char *text =
+        bo_arena_printf(arena, "%s, %s", column->label, unit_of(column->scale_ns).name);
+    return bo_arena_printf(arena, "%*s", (int)strlen(column->label) + 4, text);
 }
 
 static void print_times(const struct bo_plan *plan, unsigned width, FILE *out)
 {
     const struct bo_document *document = plan->on->document;
-    struct layout layout = {.plan = plan};
-    for (unsigned i = 0; i < plan->n_cells; i++)
-        for (unsigned r = 0; r < plan->cells[i].n_rows; r++)
-            add_column(&layout, &plan->cells[i].rows[r]);
-    for (unsigned i = 0; i < plan->n_cells; i++)
-        widen(&layout, &plan->cells[i]);
+    struct column columns[MAX_COLUMNS];
+    const unsigned n = find_columns(plan, columns);
+    struct bo_arena arena;
+    struct bo_grid grid;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_grid_init(&grid, &arena, 1);
+    grid.whole_headings = true;
+    for (unsigned i = 0; i < plan->n_cells && n > 0; i++) {
+        const struct bo_bench_cell *cell = &plan->cells[i];
+        bo_grid_column(&grid, "",
+                       bo_arena_printf(&arena, "%s%s", cell->codec->name, cell->variant->suffix));
+        for (unsigned c = 0; c < n; c++)
+            bo_grid_column(
+                &grid, heading_of(&arena, &columns[c]),
+                time_cell(&arena, find_row(cell, columns[c].label), columns[c].scale_ns));
+        bo_grid_end_row(&grid);
+    }
     fprintf(out, "\n%s/%s: median over repetitions [p10-p90 over batches], CPU time an operation\n",
             document->format->name, document->name);
-    for (unsigned first = 0; first < layout.n_columns;) {
-        unsigned end = first, used = layout.name_width;
-        while (end < layout.n_columns &&
-               (end == first || used + 2 + layout.columns[end].width <= width))
-            used += 2 + layout.columns[end++].width;
-        print_columns(&layout, first, end, out);
-        first = end;
-        if (first < layout.n_columns)
-            fputc('\n', out);
-    }
+    bo_grid_text(&grid, width, out);
+    bo_arena_free(&arena);
 }
 
 /* ---- failures and omissions ------------------------------------------------------------------ */

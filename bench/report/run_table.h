@@ -5,8 +5,8 @@
 #include "bench/measure/plan.h"
 
 /*
- * The document's table of medians over the repetitions (in brackets p10-p90 over the batches), with
- * as many columns as fit in `width` characters; then the failures, and what was not measured.
+ * The document's table of medians over the repetitions (in brackets p10-p90 over the batches), in
+ * lines of at most `width` columns, at least 24; then the failures, and what was not measured.
  */
 void bo_table_print(const struct bo_plan *plan, unsigned width, FILE *out);
 

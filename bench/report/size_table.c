@@ -1,5 +1,5 @@
 /* Sizes as a table. */
-#include "bench/report/size_table.h"
+#include "bench/report/parts.h"
 
 #include <math.h>
 #include <string.h>

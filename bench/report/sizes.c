@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure/compress.h"
@@ -58,50 +57,32 @@ static char *sections_cell(struct bo_arena *arena, const struct bo_pairs *sectio
 }
 
 /* Bytes, ratio, bytes a unit. */
-static void add_bytes(const struct base *base, uint64_t bytes, struct bo_grid *grid)
+static void add_bytes(const struct base *base, double bytes, struct bo_grid *grid)
 {
-    bo_grid_add(grid, "%" PRIu64, bytes);
-    bo_grid_ratio(grid, base->baseline_bytes ? (double)bytes / (double)base->baseline_bytes : NAN);
-    if (base->n_units)
-        bo_grid_add(grid, "%.2f", (double)bytes / (double)base->n_units);
-    else
-        bo_grid_add(grid, "-");
-}
-
-static void add_heading(const struct base *base, struct bo_grid *grid)
-{
-    bo_grid_texts(grid, "codec", "role", "sections", NULL);
-    if (base->aside)
-        bo_grid_add(grid, "aside");
-    bo_grid_texts(grid, "bytes", "ratio", NULL);
-    bo_grid_add(grid, "B/%s", bo_singular(grid->arena, base->unit));
-    for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
-        bo_grid_add(grid, "%s", c->like);
-    bo_grid_end_row(grid);
+    struct bo_arena *arena = grid->arena;
+    bo_grid_column(grid, "bytes", bo_fixed(arena, bytes, 0));
+    bo_grid_column(grid, "ratio", bo_fixed(arena, bytes / (double)base->baseline_bytes, 3));
+    bo_grid_column(grid, bo_arena_printf(arena, "B/%s", bo_singular(arena, base->unit)),
+                   bo_fixed(arena, bytes / (double)base->n_units, 2));
 }
 
 static void add_codec(const struct base *base, const struct bo_size *codec, struct bo_grid *grid)
 {
+    struct bo_arena *arena = grid->arena;
     const char *refusal = codec->has_bytes ? NULL : bo_refusal_in(codec->status);
-    bo_grid_add(grid, "%s%s", codec->name, codec->probabilistic ? " (~)" : "");
-    bo_grid_add(grid, "%s", codec->role);
-    if (codec->has_bytes)
-        bo_grid_add(grid, "%s", sections_cell(grid->arena, &codec->sections));
-    else
-        bo_grid_add(grid, refusal ? "not held: %s" : "failed: %s",
-                    refusal ? refusal : codec->status);
+    bo_grid_column(grid, "codec",
+                   bo_arena_printf(arena, "%s%s", codec->name, codec->probabilistic ? " (~)" : ""));
+    bo_grid_column(grid, "role", codec->role);
+    bo_grid_column(grid, "sections",
+                   codec->has_bytes ? sections_cell(arena, &codec->sections)
+                   : refusal        ? bo_arena_printf(arena, "not held: %s", refusal)
+                                    : bo_arena_printf(arena, "failed: %s", codec->status));
     if (base->aside)
-        bo_grid_add(grid, "%s", sections_cell(grid->arena, &codec->aside));
-    if (codec->has_bytes) {
-        add_bytes(base, codec->bytes, grid);
-    } else {
-        for (int i = 0; i < 3; i++)
-            bo_grid_add(grid, "-");
-    }
-    for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++) {
-        const double n = bo_pair_number(&codec->compressed, c->name);
-        bo_grid_add(grid, "%s", isnan(n) ? "-" : bo_arena_printf(grid->arena, "%.0f", n));
-    }
+        bo_grid_column(grid, "aside", sections_cell(arena, &codec->aside));
+    add_bytes(base, codec->has_bytes ? (double)codec->bytes : NAN, grid);
+    for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
+        bo_grid_column(grid, c->like,
+                       bo_fixed(arena, bo_pair_number(&codec->compressed, c->name), 0));
     bo_grid_end_row(grid);
 }
 
@@ -110,7 +91,7 @@ static void add_entropy(const struct base *base, const struct bo_sizes *sizes, s
     bo_grid_texts(grid, "(entropy, order 0)", "floor", "", NULL);
     if (base->aside)
         bo_grid_add(grid, "%s", "");
-    add_bytes(base, (uint64_t)sizes->entropy_floor, grid);
+    add_bytes(base, trunc(sizes->entropy_floor), grid);
     for (const struct bo_compressor *c = bo_compressors; base->compressed && c->name; c++)
         bo_grid_add(grid, "%s", "");
     bo_grid_end_row(grid);
@@ -121,7 +102,6 @@ void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct 
 {
     const struct base base = base_of(sizes, machine_dependent);
     bo_grid_init(grid_ret, arena, base.aside ? 4 : 3);
-    add_heading(&base, grid_ret);
     for (unsigned i = 0; i < sizes->n_codecs; i++)
         add_codec(&base, &sizes->codecs[i], grid_ret);
     if (machine_dependent && !isnan(sizes->entropy_floor))

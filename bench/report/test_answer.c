@@ -259,7 +259,8 @@ static void expect_first_document(json_t *const *jsons)
     const struct bo_run *const pair[] = {sample_take(jsons[0]), sample_take(jsons[1])};
     for (unsigned k = 0; k < 2; k++) {
         const struct bo_run_document **documents;
-        assert_int_equal(bo_common_documents(pair, 2, k, "pcdata", &arena, &documents), 1);
+        assert_int_equal(bo_common_documents(pair[k], pair[1 - k], "pcdata", &arena, &documents),
+                         1);
         assert_string_equal(documents[0]->name, sample_documents[0]);
     }
 }

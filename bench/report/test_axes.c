@@ -10,7 +10,7 @@
 #include "bench/report/axes.h"
 #include "bench/report/curves.h"
 #include "bench/report/front.h"
-#include "bench/report/programs.h"
+#include "bench/report/parts.h"
 #include "bench/report/uses.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"

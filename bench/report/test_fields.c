@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "bench/measure/sizes.h"
-#include "bench/report/acceptance.h"
-#include "bench/report/counts.h"
+#include "bench/report/parts.h"
 #include "bench/report/fields.h"
 #include "harness/core/files.h"
 #include "harness/core/print.h"

@@ -255,7 +255,7 @@ TEST(narrow_tables_go_on_below)
     struct fixture f;
     make(&f);
     assert_int_equal(count_of(table_text(&f, 120), "honest  "), 1);
-    assert_int_equal(count_of(table_text(&f, 10), "honest  "), 3);
+    assert_int_equal(count_of(table_text(&f, 24), "honest  "), 3);
 }
 
 TEST(times_in_their_units)

@@ -4,7 +4,7 @@
  */
 #include "bench/report/test_sample.h"
 
-#include "bench/report/size_table.h"
+#include "bench/report/parts.h"
 
 static const struct bo_size_column columns[] = {
     {"now", BO_SIZE_BYTES, .codec = "varint-delta"},

@@ -37,8 +37,7 @@ struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena 
             tsv.made = text + strspn(text, "# ");
         if (*text == '#' || !*text)
             continue;
-        if (!bo_grow(arena, &tsv.rows, tsv.n, 1, &cap))
-            abort();
+        bo_abort_unless(bo_grow(arena, &tsv.rows, tsv.n, 1, &cap));
         tsv.rows[tsv.n++] = split(text);
     }
     free(line);
@@ -56,9 +55,10 @@ const struct bo_tsv_row *bo_tsv_find(const struct bo_tsv *tsv, const char *first
     return NULL;
 }
 
-double bo_tsv_number(const char *cell)
+double bo_tsv_number(const struct bo_tsv_row *row, unsigned cell)
 {
     char *end;
-    const double v = strtod(cell, &end);
-    return end == cell ? NAN : v;
+    const char *text = row ? row->cells[cell] : "";
+    const double v = strtod(text, &end);
+    return end == text ? NAN : v;
 }

@@ -26,7 +26,7 @@ struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena 
 const struct bo_tsv_row *bo_tsv_find(const struct bo_tsv *tsv, const char *first,
                                      const char *second);
 
-/* The number in a cell; NaN if the cell has none. */
-double bo_tsv_number(const char *cell);
+/* The number in a row's cell; NaN if the cell has none, or without a row. */
+double bo_tsv_number(const struct bo_tsv_row *row, unsigned cell);
 
 #endif

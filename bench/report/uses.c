@@ -14,31 +14,12 @@
 
 /* ---- one line a codec ------------------------------------------------------------------------ */
 
-static void add_heading(const struct bo_run_document *document, const struct bo_uses *uses,
-                        struct bo_grid *grid)
+const char *bo_fact_about(const struct bo_use_fact *facts, const char *codec)
 {
-    bo_grid_texts(grid, "codec", "role", NULL);
-    for (const struct bo_use *use = uses->uses; use->use; use++) {
-        if (!bo_figure_known(document, &use->figure, NULL))
-            continue;
-        bo_grid_add(grid, "%s: %s", use->use, use->figure.heading);
-        if (use->limit > 0)
-            bo_grid_add(grid, "%s: %s", use->use, use->fit);
-    }
-    if (uses->facts_use)
-        bo_grid_add(grid, "%s: %s", uses->facts_use, uses->facts_heading);
-    if (uses->given_use)
-        bo_grid_add(grid, "%s (1)", uses->given_use);
-    bo_grid_end_row(grid);
-}
-
-/* The known facts about the codec, "-" if no fact is known. */
-static const char *text_of_codec(const struct bo_uses *uses, const char *codec)
-{
-    const struct bo_use_fact *fact = uses->facts;
-    while (fact->codecs && fnmatch(fact->codecs, codec, 0) != 0)
-        fact++;
-    return fact->codecs ? fact->text : "-";
+    for (const struct bo_use_fact *fact = facts; fact && fact->codecs; fact++)
+        if (fnmatch(fact->codecs, codec, 0) == 0)
+            return fact->text;
+    return NULL;
 }
 
 /* The use's limit on this document. NaN when it is a factor of a figure that the baseline lacks. */
@@ -54,15 +35,20 @@ static const char *verdict(double v, double limit)
     return isnan(v) || isnan(limit) ? "-" : v <= limit ? "yes" : "no";
 }
 
-/* " (124)", the figure in portable C if another path ran; " (-)" if that was not measured. */
-static char *portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                           const struct bo_run_codec *codec, const struct bo_figure *figure)
+/* The figure, and whether it is within the limit. */
+static void add_use(const struct bo_run_document *document, const struct bo_run_codec *codec,
+                    const struct bo_use *use, struct bo_grid *grid)
 {
-    bool is_own;
-    const double v = bo_portable_figure(document, codec, figure, &is_own);
-    if (is_own || isnan(bo_figure_value(document, codec, figure, NULL)))
-        return bo_arena_printf(arena, "%s", "");
-    return bo_arena_printf(arena, " (%s)", bo_significant(arena, v));
+    struct bo_arena *arena = grid->arena;
+    const double v = bo_figure_value(document, codec, &use->figure, NULL);
+    bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->figure.heading),
+                   bo_arena_printf(arena, "%s%s",
+                                   bo_figure_cell(arena, document, codec, &use->figure, NULL),
+                                   bo_portable_cell(arena, document, codec, &use->figure, 1)));
+    bo_grid_value(grid, v);
+    if (use->limit > 0)
+        bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->fit),
+                       verdict(v, limit_of(document, use)));
 }
 
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
@@ -71,27 +57,22 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(document, arena, &codecs);
     bo_grid_init(grid_ret, arena, 2);
-    add_heading(document, uses, grid_ret);
     for (unsigned i = 0; i < n; i++) {
         if (bo_run_refusal(codecs[i]) || bo_is_path(document, codecs[i]))
             continue;
-        bo_grid_texts(grid_ret, bo_codec_cell(arena, codecs[i]), codecs[i]->role, NULL);
-        for (const struct bo_use *use = uses->uses; use->use; use++) {
-            if (!bo_figure_known(document, &use->figure, NULL))
-                continue;
-            bo_grid_add(grid_ret, "%s%s",
-                        bo_figure_cell(arena, document, codecs[i], &use->figure, NULL),
-                        portable_cell(arena, document, codecs[i], &use->figure));
-            bo_grid_value(grid_ret, bo_figure_value(document, codecs[i], &use->figure, NULL));
-            if (use->limit > 0)
-                bo_grid_add(grid_ret, "%s",
-                            verdict(bo_figure_value(document, codecs[i], &use->figure, NULL),
-                                    limit_of(document, use)));
-        }
+        bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[i]));
+        bo_grid_column(grid_ret, "role", codecs[i]->role);
+        for (const struct bo_use *use = uses->uses; use->use; use++)
+            if (bo_figure_known(document, &use->figure, NULL))
+                add_use(document, codecs[i], use, grid_ret);
+        const char *fact = bo_fact_about(uses->facts, codecs[i]->name);
         if (uses->facts_use)
-            bo_grid_add(grid_ret, "%s", text_of_codec(uses, codecs[i]->name));
+            bo_grid_column(grid_ret,
+                           bo_arena_printf(arena, "%s: %s", uses->facts_use, uses->facts_heading),
+                           fact ? fact : "-");
         if (uses->given_use)
-            bo_grid_add(grid_ret, "%s", codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
+            bo_grid_column(grid_ret, bo_arena_printf(arena, "%s (1)", uses->given_use),
+                           codecs[i]->has_bytes && !codecs[i]->optional ? "yes" : "-");
         bo_grid_end_row(grid_ret);
     }
 }
@@ -201,23 +182,22 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
                        const struct bo_run_document *document, const struct bo_use *use,
                        const struct bo_run_codec *pick, const struct bo_run_codec *second)
 {
-    const bool is_time = use->figure.kind == BO_TIME || use->figure.kind == BO_TIME_PER_UNIT;
     const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
                          bo_figure_value(document, pick, &use->figure, NULL);
-    const struct bo_run_row *a = bo_run_row(document, pick, use->figure.label);
-    const struct bo_run_row *b = bo_run_row(document, second, use->figure.label);
-    if (is_time) {
-        const struct bo_noise noise = bo_noise_of(run, document->format, NULL, use->figure.label);
-        if (bo_is_noise(&noise, ratio))
-            return bo_arena_printf(arena, "no difference");
-    }
-    if (is_time && (isnan(a->interval.low) || isnan(b->interval.low)))
-        return bo_arena_printf(arena, "%sx, no 95%% interval", bo_significant(arena, ratio));
-    if (!is_time || !(a->interval.low > 0))
-        return bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
-    return bo_arena_printf(arena, "%sx [%s, %s]", bo_significant(arena, ratio),
-                           bo_significant(arena, b->interval.low / a->interval.high),
-                           bo_significant(arena, b->interval.high / a->interval.low));
+    char *text = bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
+    if (!bo_is_time(&use->figure))
+        return text;
+    const struct bo_noise noise = bo_noise_of(run, document->format, NULL, use->figure.label);
+    const struct bo_interval a = bo_run_row(document, pick, use->figure.label)->interval;
+    const struct bo_interval b = bo_run_row(document, second, use->figure.label)->interval;
+    if (bo_is_noise(&noise, ratio))
+        return bo_arena_printf(arena, "no difference");
+    if (isnan(a.low) || isnan(b.low))
+        return bo_arena_printf(arena, "%s, no 95%% interval", text);
+    if (!(a.low > 0))
+        return text;
+    return bo_arena_printf(arena, "%s [%s, %s]", text, bo_significant(arena, b.low / a.high),
+                           bo_significant(arena, b.high / a.low));
 }
 
 /* "B/table at most 1.25x that of varint-delta (status quo)"; "-" if the use has no limit. */
@@ -299,23 +279,28 @@ static void add_pick(const struct bo_page *page, const struct bo_run_document *d
                      const struct bo_uses *uses, const struct bo_use *use,
                      const bool shown[BO_N_FIELDS], struct bo_grid *grid)
 {
+    struct bo_arena *arena = page->arena;
     const struct bo_run_codec **codecs;
-    bo_grid_texts(grid, use->use, use->figure.heading, NULL);
+    bo_grid_column(grid, "use", use->use);
+    bo_grid_column(grid, "lowest", use->figure.heading);
     for (unsigned field = 0; field < BO_N_FIELDS; field++) {
         if (field != BO_IN_PLACE && !shown[field])
             continue;
-        const unsigned n = bo_use_rank(document, uses, use, field, page->arena, &codecs);
-        bo_grid_add(grid, "%s", codec_cell(page->arena, document, use, n ? codecs[0] : NULL));
-        if (field != BO_IN_PLACE)
-            continue;
-        bo_grid_texts(grid, codec_cell(page->arena, document, use, n > 1 ? codecs[1] : NULL),
-                      n > 1 ? lead_cell(page->arena, page->run, document, use, codecs[0], codecs[1])
-                            : "-",
-                      NULL);
+        const unsigned n = bo_use_rank(document, uses, use, field, arena, &codecs);
+        bo_grid_column(grid, field_headings[field],
+                       codec_cell(arena, document, use, n ? codecs[0] : NULL));
+        if (field == BO_IN_PLACE) {
+            bo_grid_column(grid, "runner-up",
+                           codec_cell(arena, document, use, n > 1 ? codecs[1] : NULL));
+            bo_grid_column(grid, "its figure over the pick's",
+                           n > 1 ? lead_cell(arena, page->run, document, use, codecs[0], codecs[1])
+                                 : "-");
+        }
     }
-    if (has_limit(uses))
-        bo_grid_texts(grid, limit_cell(page->arena, document, uses, use->use),
-                      excluded_cell(page->arena, document, uses, use), NULL);
+    if (has_limit(uses)) {
+        bo_grid_column(grid, "limit", limit_cell(arena, document, uses, use->use));
+        bo_grid_column(grid, "excluded by the limit", excluded_cell(arena, document, uses, use));
+    }
     bo_grid_end_row(grid);
 }
 
@@ -325,17 +310,8 @@ void bo_page_use_picks(const struct bo_page *page, const struct bo_run_document 
     struct bo_grid grid;
     bool shown[BO_N_FIELDS];
     bo_grid_init(&grid, page->arena, 99);
-    bo_grid_texts(&grid, "use", "lowest", NULL);
-    for (unsigned field = 0; field < BO_N_FIELDS; field++) {
+    for (unsigned field = 0; field < BO_N_FIELDS; field++)
         shown[field] = any_in_field(page, document, uses, field);
-        if (field == BO_IN_PLACE || shown[field])
-            bo_grid_add(&grid, "%s", field_headings[field]);
-        if (field == BO_IN_PLACE)
-            bo_grid_texts(&grid, "runner-up", "its figure over the pick's", NULL);
-    }
-    if (has_limit(uses))
-        bo_grid_texts(&grid, "limit", "excluded by the limit", NULL);
-    bo_grid_end_row(&grid);
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (is_picked(document, use))
             add_pick(page, document, uses, use, shown, &grid);

@@ -12,6 +12,9 @@
 void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *uses,
                   struct bo_arena *arena, struct bo_grid *grid_ret);
 
+/* The first fact about the codec in a list (NULL: an empty one), or NULL. */
+const char *bo_fact_about(const struct bo_use_fact *facts, const char *codec);
+
 /* A control that needs a library: never a pick. */
 bool bo_is_library_control(const struct bo_run_codec *codec);
 
