@@ -121,7 +121,7 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
                                   struct bo_error *err)
 {
     struct bo_agent *agent = &agents->agents[layout];
-    char line[BO_MAX_RECORD_LINE];
+    struct bo_record record;
     fprintf(agent->to, "%u %u", cell_index, round);
     for (unsigned r = 0; r < cell->n_rows; r++)
         if (cell->rows[r].is_due)
@@ -131,11 +131,9 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
         return lost(err);
     bo_interrupt_kills(agent->pid);
     for (bool ended = false; !ended;) {
-        struct bo_record record;
-        if (!fgets(line, sizeof line, agent->from))
+        if (fread(&record, sizeof record, 1, agent->from) != 1)
             return bo_interrupted() ? BO_OK : lost(err);
-        line[strcspn(line, "\n")] = 0;
-        if (!bo_record_parse(line, &record) || record.row >= cell->n_rows ||
+        if (!bo_record_is_valid(&record) || record.row >= cell->n_rows ||
             (record.type == BO_RECORD_TIME && !cell->rows[record.row].is_due))
             return lost(err);
         record.layout = layout;
@@ -147,38 +145,40 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
 
 /* ---- the agent's side ------------------------------------------------------------------------ */
 
+static void send_record(const struct bo_record *measured, unsigned row)
+{
+    struct bo_record record = *measured;
+    record.row = row;
+    fwrite(&record, sizeof record, 1, stdout);
+}
+
 /*
  * Sends the records that the cell's process measured for the rows that were due. Rows that are
  * still due are sent by a later call.
  */
 static void return_records(const struct bo_bench_cell *cell, const bool *was_due)
 {
-    struct bo_record record = {.type = BO_RECORD_PAYLOAD};
     if (cell->payload->ready) {
-        bo_record_count(&record, "nbytes", (double)cell->payload->nbytes);
-        bo_record_count(&record, "counted", (double)cell->payload->counted_nbytes);
-        bo_record_print(&record, stdout);
+        struct bo_record payload = {.type = BO_RECORD_PAYLOAD};
+        bo_record_count(&payload, "nbytes", (double)cell->payload->nbytes);
+        bo_record_count(&payload, "counted", (double)cell->payload->counted_nbytes);
+        send_record(&payload, 0);
     }
     for (unsigned r = 0; r < cell->n_rows; r++) {
         const struct bo_bench_row *row = &cell->rows[r];
         if (!was_due[r] || row->is_due)
             continue;
         if (row->failure[0]) {
-            record = (struct bo_record){.type = BO_RECORD_FAIL, .row = r};
-            snprintf(record.message, sizeof record.message, "%s", row->failure);
-            bo_record_print(&record, stdout);
+            struct bo_record fail = {.type = BO_RECORD_FAIL};
+            snprintf(fail.message, sizeof fail.message, "%s", row->failure);
+            send_record(&fail, r);
             continue;
         }
-        if (row->exact.n_counters) {
-            record = row->exact;
-            record.row = r;
-            bo_record_print(&record, stdout);
-        }
-        record = row->times[row->n_times - 1];
-        record.row = r;
-        bo_record_print(&record, stdout);
+        if (row->exact.n_counters)
+            send_record(&row->exact, r);
+        send_record(&row->times[row->n_times - 1], r);
     }
-    bo_record_print(&(struct bo_record){.type = BO_RECORD_END}, stdout);
+    send_record(&(struct bo_record){.type = BO_RECORD_END}, 0);
     fflush(stdout);
 }
 

@@ -53,7 +53,7 @@ struct session {
 
 static void send_record(const struct session *session, const struct bo_record *record)
 {
-    bo_record_print(record, session->to_parent);
+    fwrite(record, sizeof *record, 1, session->to_parent);
     fflush(session->to_parent);
 }
 

@@ -28,18 +28,23 @@ struct listener {
     pid_t pid;
     int from_child;
     uint64_t deadline_ns;
-    char line[BO_MAX_RECORD_LINE];
-    size_t line_n;
-    int row; /* row in progress, or NO_ROW */
+    struct bo_record record; /* being received */
+    size_t n_received;       /* bytes of it */
+    int row;                 /* row in progress, or NO_ROW */
     bool ended, timed_out, nonsense;
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+/* The first failure counts. Control characters in the message become spaces. */
 static void fail_row(struct bo_bench_row *row, const char *message)
 {
-    if (!row->failure[0])
-        snprintf(row->failure, sizeof row->failure, "%s", message[0] ? message : "failed");
+    if (row->failure[0])
+        return;
+    snprintf(row->failure, sizeof row->failure, "%s", message[0] ? message : "failed");
+    for (char *p = row->failure; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = ' ';
 }
 
 static void take_payload(struct bo_payload *payload, const struct bo_record *record)
@@ -101,33 +106,28 @@ static void take_record(struct listener *listener, const struct bo_record *recor
     }
 }
 
-static void take_line(struct listener *listener)
+/* Reads what has arrived of a record. False at the end of the pipe. */
+static bool receive(struct listener *listener)
 {
-    struct bo_record record;
-    listener->line[listener->line_n] = 0;
-    listener->line_n = 0;
-    if (bo_record_parse(listener->line, &record) && record.row < listener->cell->n_rows)
-        take_record(listener, &record);
+    struct bo_record *record = &listener->record;
+    const ssize_t n = read(listener->from_child, (char *)record + listener->n_received,
+                           sizeof *record - listener->n_received);
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    listener->n_received += (size_t)n;
+    if (listener->n_received < sizeof *record)
+        return true;
+    listener->n_received = 0;
+    if (bo_record_is_valid(record) && record->row < listener->cell->n_rows)
+        take_record(listener, record);
     else
         listener->nonsense = true;
-}
-
-static void take_bytes(struct listener *listener, const char *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] == '\n')
-            take_line(listener);
-        else if (listener->line_n + 1 < sizeof listener->line)
-            listener->line[listener->line_n++] = p[i];
-        else
-            listener->nonsense = true;
-    }
+    return true;
 }
 
 /* Reads until the process closes its end, its time is over, or the run is interrupted. */
 static void listen_to_end(struct listener *listener)
 {
-    char bytes[4096];
     while (!bo_interrupted()) {
         const uint64_t now = bo_wall_ns();
         if (now >= listener->deadline_ns) {
@@ -136,12 +136,7 @@ static void listen_to_end(struct listener *listener)
         }
         struct pollfd pipe_end = {.fd = listener->from_child, .events = POLLIN};
         const uint64_t left_ms = (listener->deadline_ns - now) / 1000000 + 1;
-        if (poll(&pipe_end, 1, (int)left_ms) <= 0)
-            continue;
-        const ssize_t n = read(listener->from_child, bytes, sizeof bytes);
-        if (n > 0)
-            take_bytes(listener, bytes, (size_t)n);
-        else if (n == 0 || errno != EINTR)
+        if (poll(&pipe_end, 1, (int)left_ms) > 0 && !receive(listener))
             return;
     }
 }
