@@ -208,8 +208,8 @@ static bool serve_cell(struct bo_plan *plan, const struct bo_bench_options *opti
     if (c >= plan->n_cells)
         return false;
     struct bo_bench_cell *cell = &plan->cells[c];
-    bool *was_due = calloc(cell->n_rows + 1, sizeof *was_due);
-    const bool ok = was_due && mark_due(cell, rest, was_due) &&
+    bool *was_due = bo_or_abort(calloc(cell->n_rows + 1, sizeof *was_due));
+    const bool ok = mark_due(cell, rest, was_due) &&
                     bo_rounds_run_cell(cell, options, (unsigned)round, &err) == BO_OK;
     if (ok)
         return_records(cell, was_due);

@@ -373,11 +373,9 @@ static enum bo_status check(struct bo_bench_cell *cells, unsigned n_cells,
 {
     struct checking checking = {.cells = cells,
                                 .n_cells = n_cells,
-                                .firsts = malloc(n_cells * sizeof *checking.firsts + 1),
+                                .firsts = bo_or_abort(calloc(n_cells + 1, sizeof *checking.firsts)),
                                 .options = *options,
                                 .progress = progress};
-    if (!checking.firsts)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
     size_t max_rows = 0;
     for (unsigned c = 0; c < n_cells; c++) {
         size_t n_rows = 0;
@@ -452,9 +450,7 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
                              const struct bo_bench_options *options, struct bo_progress *progress,
                              unsigned *n_rounds_ret, struct bo_error *err)
 {
-    unsigned *order = malloc(n_cells * sizeof *order + 1);
-    if (!order)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    unsigned *order = bo_or_abort(calloc(n_cells + 1, sizeof *order));
     struct bo_random random = bo_random_seeded(options->order_seed);
     enum bo_status status = check(cells, n_cells, options, progress, err);
     if (any_cold(cells, n_cells))
