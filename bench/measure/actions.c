@@ -140,13 +140,11 @@ static void sum_up(double *times, size_t n_actions, size_t n_passes, struct bo_r
 {
     double sum = 0;
     for (size_t a = 0; a < n_actions; a++) {
-        bo_sort_doubles(times + a * MAX_PASSES, n_passes);
-        times[a] = bo_percentile(times + a * MAX_PASSES, n_passes, 0.5);
+        times[a] = bo_median(times + a * MAX_PASSES, n_passes);
         sum += times[a];
     }
-    bo_sort_doubles(times, n_actions);
     record->iterations = n_actions * n_passes;
-    record->real_ns = bo_percentile(times, n_actions, 0.5);
+    record->real_ns = bo_median(times, n_actions);
     record->cpu_ns = sum / (double)n_actions;
     bo_record_count(record, "p10_ns", bo_percentile(times, n_actions, 0.1));
     bo_record_count(record, "p90_ns", bo_percentile(times, n_actions, 0.9));

@@ -158,12 +158,11 @@ static void send_record(const struct bo_record *measured, unsigned row)
  */
 static void return_records(const struct bo_bench_cell *cell, const bool *was_due)
 {
-    if (cell->payload->ready) {
-        struct bo_record payload = {.type = BO_RECORD_PAYLOAD};
-        bo_record_count(&payload, "nbytes", (double)cell->payload->nbytes);
-        bo_record_count(&payload, "counted", (double)cell->payload->counted_nbytes);
+    const struct bo_record payload = {.type = BO_RECORD_PAYLOAD,
+                                      .payload_nbytes = cell->payload->nbytes,
+                                      .payload_counted_nbytes = cell->payload->counted_nbytes};
+    if (cell->payload->ready)
         send_record(&payload, 0);
-    }
     for (unsigned r = 0; r < cell->n_rows; r++) {
         const struct bo_bench_row *row = &cell->rows[r];
         if (!was_due[r] || row->is_due)

@@ -273,13 +273,11 @@ static json_t *optional_codecs_json(void)
     json_t *all = json_object();
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         for (const struct bo_optional *o = (*f)->optionals; o && o->codecs; o++) {
-            char name[64], text[96];
+            char name[64];
             snprintf(name, sizeof name, "%s/%s", (*f)->name, o->codecs);
-            if (o->version)
-                snprintf(text, sizeof text, "on %s %s", o->library, o->version);
-            else
-                snprintf(text, sizeof text, "not built (no %s)", o->library);
-            json_object_set_new(all, name, json_string(text));
+            json_object_set_new(all, name,
+                                o->version ? json_sprintf("on %s %s", o->library, o->version)
+                                           : json_sprintf("not built (no %s)", o->library));
         }
     return all;
 }
@@ -321,8 +319,7 @@ static double clock_cost_ns(void)
         const uint64_t start = bo_cpu_ns();
         costs[i] = (double)(bo_cpu_ns() - start);
     }
-    bo_sort_doubles(costs, N);
-    return bo_percentile(costs, N, 0.5);
+    return bo_median(costs, N);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

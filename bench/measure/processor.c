@@ -161,13 +161,9 @@ static void put_identity(json_t *json)
     EXTENSION("avx512vbmi2");
 #undef EXTENSION
     json_object_set_new(json, "extensions", json_string(extensions));
-    char isa[16];
-    snprintf(isa, sizeof isa, "x86-64-v%u", bo_cpu_own_level());
-    json_object_set_new(json, "isa", json_string(isa));
-    if (bo_cpu_level() < bo_cpu_own_level()) {
-        snprintf(isa, sizeof isa, "x86-64-v%u", bo_cpu_level());
-        json_object_set_new(json, "isa_cap", json_string(isa));
-    }
+    json_object_set_new(json, "isa", json_sprintf("x86-64-v%u", bo_cpu_own_level()));
+    if (bo_cpu_level() < bo_cpu_own_level())
+        json_object_set_new(json, "isa_cap", json_sprintf("x86-64-v%u", bo_cpu_level()));
 }
 
 #else

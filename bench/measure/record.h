@@ -13,7 +13,7 @@ enum bo_record_type {
     BO_RECORD_TIME,    /* one repetition's times */
     BO_RECORD_EXACT,   /* counters that hold for every repetition of the row */
     BO_RECORD_FAIL,    /* the row cannot be measured; the message says why */
-    BO_RECORD_PAYLOAD, /* the document is encoded, in the shared file: nbytes, counted */
+    BO_RECORD_PAYLOAD, /* the document is encoded, in the shared file */
     BO_RECORD_END,     /* nothing follows; a process that ends without it has died */
     BO_RECORD_TYPE_COUNT
 };
@@ -31,6 +31,7 @@ struct bo_record {
     unsigned layout;        /* of a time, where a run has layouts; set by the parent */
     uint64_t iterations;    /* operations timed */
     double real_ns, cpu_ns; /* per operation */
+    uint64_t payload_nbytes, payload_counted_nbytes;
     struct bo_counter counters[BO_MAX_COUNTERS];
     unsigned n_counters;
     char message[BO_MAX_MESSAGE];

@@ -47,17 +47,6 @@ static void fail_row(struct bo_bench_row *row, const char *message)
             *p = ' ';
 }
 
-static void take_payload(struct bo_payload *payload, const struct bo_record *record)
-{
-    const struct bo_counter *nbytes = bo_record_counter(record, "nbytes");
-    const struct bo_counter *counted = bo_record_counter(record, "counted");
-    if (!nbytes || !counted)
-        return;
-    payload->nbytes = (uint64_t)nbytes->value;
-    payload->counted_nbytes = (uint64_t)counted->value;
-    payload->ready = true;
-}
-
 /* Ends the row's part of the round, with or without a repetition. */
 static void end_row(struct bo_bench_row *row, unsigned round)
 {
@@ -81,7 +70,9 @@ bool bo_rounds_take(struct bo_bench_cell *cell, const struct bo_record *record, 
         fail_row(row, record->message);
         break;
     case BO_RECORD_PAYLOAD:
-        take_payload(cell->payload, record);
+        cell->payload->nbytes = record->payload_nbytes;
+        cell->payload->counted_nbytes = record->payload_counted_nbytes;
+        cell->payload->ready = true;
         break;
     default:
         break;

@@ -64,15 +64,15 @@ struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const 
             (!document || strcmp(row->document, document) == 0) && is_of_kind(row->label, kind))
             add_row(&tally, row);
     }
-    bo_sort_doubles(tally.sds, tally.n_sds);
     const size_t n = tally.n_sds;
+    const double layout_sd = bo_median(tally.sds, n);
     const struct bo_noise noise = {
         .within = limit_of(&tally.within),
         .n_within = tally.within.n,
         .between = limit_of(&tally.between),
         .n_between = tally.between.n,
         .limit = fmax(limit_of(&tally.within), limit_of(&tally.between)),
-        .layout_sd = n ? bo_percentile(tally.sds, n, 0.5) : NAN,
+        .layout_sd = layout_sd,
         .largest_layout_sd = n ? tally.sds[n - 1] : NAN,
         .n_rows = tally.n_rows,
     };

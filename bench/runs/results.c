@@ -340,36 +340,29 @@ static json_t *query_sets_json(const struct bo_bench_document *on)
     return query_set;
 }
 
-/* Adds to a document's sizes its origin, and the workloads that could not be run. */
+/*
+ * Adds to a document's sizes its origin, and the workloads that could not be run. A user's file is
+ * named without its folder, since results are shared.
+ */
 static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
-    json_object_set_new(sizes, "format", json_string(on->document->format->name));
-    if (is_users_file(on->document)) /* without its folder, since results are shared */
-        json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
-    json_object_set_new(sizes, "provenance",
-                        json_string(is_users_file(on->document) ? "a file of the user's"
-                                                                : on->document->provenance));
-    json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
-    json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
-    if (on->document->held_out)
-        json_object_set_new(sizes, "held_out", json_true());
-    if (*on->document->sealed)
-        json_object_set_new(sizes, "sealed", json_string(on->document->sealed));
-    json_object_set_new(sizes, "xxh3", json_string(hash));
-    json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
-    json_object_set_new(sizes, "questions", query_sets_json(on));
-    json_object_set_new(sizes, "not_asked", empty_sets(on, false));
-    json_object_set_new(sizes, "too_large", empty_sets(on, true));
+    const struct bo_document *d = on->document;
+    const bool is_users = is_users_file(d);
+    json_t *more =
+        json_pack("{s:s, s:s*, s:s, s:b, s:b, s:o*, s:s*, s:o, s:I, s:o, s:o, s:o}", "format",
+                  d->format->name, "file", is_users ? basename(d->path) : NULL, "provenance",
+                  is_users ? "a file of the user's" : d->provenance, "embedded", d->embedded,
+                  "scale", d->scale, "held_out", d->held_out ? json_true() : NULL, "sealed",
+                  *d->sealed ? d->sealed : NULL, "xxh3", json_sprintf("%016" PRIx64, d->hash),
+                  "text_bytes", (json_int_t)on->text_nbytes, "questions", query_sets_json(on),
+                  "not_asked", empty_sets(on, false), "too_large", empty_sets(on, true));
+    json_object_update_new(sizes, more);
 }
 
 /* Results with this context and no document. */
 static struct bo_results *make_results(json_t *context)
 {
-    struct bo_results *results = calloc(1, sizeof *results);
-    if (!results)
-        abort();
+    struct bo_results *results = bo_or_abort(calloc(1, sizeof *results));
     results->context = context;
     bo_memory_open(&results->entries);
     bo_memory_open(&results->csv);

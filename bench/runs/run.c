@@ -57,8 +57,7 @@ double bo_run_counter(const struct bo_run_row *row, const char *counter)
     for (unsigned i = 0; i < row->n; i++)
         if (!isnan(found->values[i]))
             values[n++] = found->values[i];
-    bo_sort_doubles(values, n);
-    const double median = n ? bo_percentile(values, n, 0.5) : NAN;
+    const double median = bo_median(values, n);
     free(values);
     return median;
 }

@@ -24,13 +24,6 @@ static size_t select_layout(const struct bo_repetitions *repetitions, unsigned l
     return n;
 }
 
-/* Sorts the values. */
-static double median_of(double *values, size_t n)
-{
-    bo_sort_doubles(values, n);
-    return bo_percentile(values, n, 0.5);
-}
-
 static double sum_of_squares(const double *values, size_t n)
 {
     double mean = 0, squares = 0;
@@ -74,7 +67,7 @@ struct bo_layout_effect bo_layout_effect(const struct bo_repetitions *repetition
         squares += sum_of_squares(values, n);
         df += n - 1;
         factors += median_factor(n);
-        effect.medians[effect.n_layouts++] = median_of(values, n);
+        effect.medians[effect.n_layouts++] = bo_median(values, n);
     }
     free(values);
     const unsigned k = effect.n_layouts;
@@ -130,7 +123,7 @@ void bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differ
             halves[i % 2][i / 2] = values[i];
         if (n >= 2)
             add_difference(differences,
-                           median_of(halves[0], (n + 1) / 2) - median_of(halves[1], n / 2));
+                           bo_median(halves[0], (n + 1) / 2) - bo_median(halves[1], n / 2));
     }
     free(values);
 }

@@ -25,6 +25,12 @@ double bo_percentile(const double *sorted, size_t n, double q)
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
+double bo_median(double *values, size_t n)
+{
+    bo_sort_doubles(values, n);
+    return n ? bo_percentile(values, n, 0.5) : NAN;
+}
+
 struct bo_summary bo_summarise(double *values, size_t n)
 {
     if (n == 0)
