@@ -198,6 +198,19 @@ static bool add_part(struct merging *m, const json_t *context, const char *name)
     return json_array_append_new(m->parts, part) == 0;
 }
 
+/* By format and name, those for curves last. */
+static int compare_places(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"format", "name"};
+    int order =
+        json_is_true(json_object_get(a, "scale")) - json_is_true(json_object_get(b, "scale"));
+    for (size_t i = 0; i < 2 && order == 0; i++)
+        order = strcmp(json_string_value(json_object_get(a, keys[i])),
+                       json_string_value(json_object_get(b, keys[i])));
+    return order;
+}
+
+/* In an order that does not depend on that of the files. */
 static bool add_document(struct merging *m, const json_t *document, size_t first_part,
                          const char *name)
 {
@@ -213,7 +226,10 @@ static bool add_document(struct merging *m, const json_t *document, size_t first
         return refuse(m, name, "%s is of a part that is not there", key);
     json_t *copy = json_copy((json_t *)(uintptr_t)document);
     json_object_set_new(copy, "part", json_integer((json_int_t)first_part + part));
-    return json_array_append_new(m->documents, copy) == 0;
+    size_t at = json_array_size(m->documents);
+    while (at && compare_places(json_array_get(m->documents, at - 1), copy) > 0)
+        at--;
+    return json_array_insert_new(m->documents, at, copy) == 0;
 }
 
 /* Families are numbered through all files, as Google Benchmark numbers them in one. */
@@ -279,33 +295,6 @@ static void keep_shared(json_t *object, const json_t *other)
         json_object_del(object, key);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const json_t *const *x = a, *const *y = b;
-    static const char *const keys[] = {"format", "name"};
-    int order =
-        json_is_true(json_object_get(*x, "scale")) - json_is_true(json_object_get(*y, "scale"));
-    for (size_t i = 0; i < 2 && order == 0; i++)
-        order = strcmp(json_string_value(json_object_get(*x, keys[i])),
-                       json_string_value(json_object_get(*y, keys[i])));
-    return order;
-}
-
-/* The result does not depend on the order of the files. */
-static void sort_documents(struct merging *m)
-{
-    const size_t n = json_array_size(m->documents);
-    json_t **items = bo_or_abort(calloc(n + 1, sizeof *items)), *sorted = json_array();
-    for (size_t i = 0; i < n; i++)
-        items[i] = json_array_get(m->documents, i);
-    qsort(items, n, sizeof *items, by_place);
-    for (size_t i = 0; i < n; i++)
-        json_array_append(sorted, items[i]);
-    free(items);
-    json_decref(m->documents);
-    m->documents = sorted;
-}
-
 /* The context of the result: the facts that all parts share, the parts and the documents. */
 static json_t *shared_context(const struct merging *m)
 {
@@ -338,10 +327,8 @@ json_t *bo_shards_merge(const json_t *const *runs, const char *const *names, siz
     for (size_t i = 0; i < n && ok; i++)
         ok = add_run(&m, runs[i], names[i]);
     json_t *merged = NULL;
-    if (ok && (partial || all_there(&m, names[n - 1]))) {
-        sort_documents(&m);
+    if (ok && (partial || all_there(&m, names[n - 1])))
         merged = json_pack("{s:o, s:O}", "context", shared_context(&m), "benchmarks", m.entries);
-    }
     json_t *const mine[] = {m.parts, m.documents, m.entries, m.first_of};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++)
         json_decref(mine[i]);

@@ -6,7 +6,6 @@
 
 #include "bench/stats/stats.h"
 #include "bench/stats/student.h"
-#include "harness/core/arena.h"
 
 static unsigned layout_of(const struct bo_repetitions *repetitions, size_t i)
 {
@@ -104,11 +103,8 @@ double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layou
 
 static void add_difference(struct bo_differences *differences, double difference)
 {
-    if (differences->n == differences->cap) {
-        differences->cap = differences->cap ? 2 * differences->cap : 64;
-        differences->items =
-            bo_or_abort(realloc(differences->items, differences->cap * sizeof *differences->items));
-    }
+    bo_abort_unless(
+        bo_grow(differences->arena, &differences->items, differences->n, 1, &differences->cap));
     differences->items[differences->n++] = fabs(difference);
 }
 
