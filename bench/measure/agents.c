@@ -145,75 +145,37 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
 
 /* ---- the agent's side ------------------------------------------------------------------------ */
 
-static void send_record(const struct bo_record *measured, unsigned row)
-{
-    struct bo_record record = *measured;
-    record.row = row;
-    fwrite(&record, sizeof record, 1, stdout);
-}
-
-/*
- * Sends the records that the cell's process measured for the rows that were due. Rows that are
- * still due are sent by a later call.
- */
-static void return_records(const struct bo_bench_cell *cell, const bool *was_due)
-{
-    const struct bo_record payload = {.type = BO_RECORD_PAYLOAD,
-                                      .payload_nbytes = cell->payload->nbytes,
-                                      .payload_counted_nbytes = cell->payload->counted_nbytes};
-    if (cell->payload->ready)
-        send_record(&payload, 0);
-    for (unsigned r = 0; r < cell->n_rows; r++) {
-        const struct bo_bench_row *row = &cell->rows[r];
-        if (!was_due[r] || row->is_due)
-            continue;
-        if (row->failure[0]) {
-            struct bo_record fail = {.type = BO_RECORD_FAIL};
-            snprintf(fail.message, sizeof fail.message, "%s", row->failure);
-            send_record(&fail, r);
-            continue;
-        }
-        if (row->exact.n_counters)
-            send_record(&row->exact, r);
-        send_record(&row->times[row->n_times - 1], r);
-    }
-    send_record(&(struct bo_record){.type = BO_RECORD_END}, 0);
-    fflush(stdout);
-}
+/* For the records of a cell, so that the parent sleeps while the agent's processes measure. */
+enum { OUTPUT_NBYTES = 1 << 20 };
 
 /*
  * Marks the rows that are due: the numbers after the cell's. False for a row that the cell does not
  * have.
  */
-static bool mark_due(struct bo_bench_cell *cell, char *rest, bool *was_due)
+static bool mark_due(struct bo_bench_cell *cell, char *rest)
 {
     bool ok = true;
     for (unsigned r = 0; r < cell->n_rows; r++)
-        was_due[r] = cell->rows[r].is_due = false;
+        cell->rows[r].is_due = false;
     for (char *end; *rest && *rest != '\n' && ok; rest = end) {
         const unsigned long r = strtoul(rest, &end, 10);
         ok = end != rest && r < cell->n_rows;
         if (ok)
-            was_due[r] = cell->rows[r].is_due = true;
+            cell->rows[r].is_due = true;
     }
     return ok;
 }
 
+/* Rows that are still due after a process has died are requested again. */
 static bool serve_cell(struct bo_plan *plan, const struct bo_bench_options *options, char *line)
 {
+    const struct bo_record end = {.type = BO_RECORD_END};
     struct bo_error err;
     char *rest;
     const unsigned long c = strtoul(line, &rest, 10), round = strtoul(rest, &rest, 10);
-    if (c >= plan->n_cells)
-        return false;
-    struct bo_bench_cell *cell = &plan->cells[c];
-    bool *was_due = bo_or_abort(calloc(cell->n_rows + 1, sizeof *was_due));
-    const bool ok = mark_due(cell, rest, was_due) &&
-                    bo_rounds_run_cell(cell, options, (unsigned)round, &err) == BO_OK;
-    if (ok)
-        return_records(cell, was_due);
-    free(was_due);
-    return ok;
+    return c < plan->n_cells && mark_due(&plan->cells[c], rest) &&
+           bo_rounds_run_cell(&plan->cells[c], options, (unsigned)round, stdout, &err) == BO_OK &&
+           fwrite(&end, sizeof end, 1, stdout) == 1 && fflush(stdout) == 0;
 }
 
 bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options)
@@ -225,6 +187,7 @@ bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options)
                                                   &options->timeout_s, &options->order_seed) == 3;
     signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, and the parent decides */
     print_plan(plan, hello, sizeof hello);
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT_NBYTES);
     fputs(hello, stdout);
     fflush(stdout);
     while (ok && getline(&line, &cap, stdin) > 0)

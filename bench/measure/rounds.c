@@ -28,6 +28,7 @@ struct listener {
     pid_t pid;
     int from_child;
     uint64_t deadline_ns;
+    FILE *relay;             /* NULL, or where to write the records that were taken */
     struct bo_record record; /* being received */
     size_t n_received;       /* bytes of it */
     int row;                 /* row in progress, or NO_ROW */
@@ -80,6 +81,12 @@ bool bo_rounds_take(struct bo_bench_cell *cell, const struct bo_record *record, 
     return record->type == BO_RECORD_END;
 }
 
+static void relay_record(FILE *relay, const struct bo_record *record)
+{
+    if (relay && record->type != BO_RECORD_END)
+        fwrite(record, sizeof *record, 1, relay);
+}
+
 static void take_record(struct listener *listener, const struct bo_record *record)
 {
     if (record->type == BO_RECORD_START)
@@ -87,10 +94,12 @@ static void take_record(struct listener *listener, const struct bo_record *recor
     else if (record->type == BO_RECORD_TIME || record->type == BO_RECORD_FAIL)
         listener->row = NO_ROW;
     struct bo_bench_row *row = &listener->cell->rows[record->row];
-    if (record->type == BO_RECORD_TIME && row->n_times == listener->options->rounds)
+    if (record->type == BO_RECORD_TIME && row->n_times == listener->options->rounds) {
         listener->nonsense = true;
-    else
-        listener->ended = bo_rounds_take(listener->cell, record, listener->round);
+        return;
+    }
+    listener->ended = bo_rounds_take(listener->cell, record, listener->round);
+    relay_record(listener->relay, record);
     if (record->type == BO_RECORD_EXACT && listener->options->checks) {
         row->is_due = false;
         listener->row = NO_ROW;
@@ -170,14 +179,17 @@ __attribute__((noreturn)) static void live_as_child(struct listener *listener, i
     _exit(0);
 }
 
-static void fail_due_rows(struct bo_bench_cell *cell, const char *message, unsigned round)
+/* Fails a row of the cell, or (NO_ROW) all rows that are due. */
+static void fail_rows(struct bo_bench_cell *cell, int row, const char *message, unsigned round,
+                      FILE *relay)
 {
-    for (unsigned i = 0; i < cell->n_rows; i++) {
-        struct bo_bench_row *row = &cell->rows[i];
-        if (!row->is_due)
+    struct bo_record record = {.type = BO_RECORD_FAIL};
+    snprintf(record.message, sizeof record.message, "%s", message);
+    for (; record.row < cell->n_rows; record.row++) {
+        if (row == NO_ROW ? !cell->rows[record.row].is_due : record.row != (unsigned)row)
             continue;
-        fail_row(row, message);
-        end_row(row, round);
+        bo_rounds_take(cell, &record, round);
+        relay_record(relay, &record);
     }
 }
 
@@ -203,12 +215,7 @@ static void judge_death(struct listener *listener, int wait_status)
 {
     char message[BO_MAX_MESSAGE];
     describe_death(listener, wait_status, message);
-    if (listener->row != NO_ROW) {
-        fail_row(&listener->cell->rows[listener->row], message);
-        end_row(&listener->cell->rows[listener->row], listener->round);
-        return;
-    }
-    fail_due_rows(listener->cell, message, listener->round);
+    fail_rows(listener->cell, listener->row, message, listener->round, listener->relay);
 }
 
 static enum bo_status start_child(struct listener *listener, struct bo_error *err)
@@ -234,9 +241,10 @@ static enum bo_status start_child(struct listener *listener, struct bo_error *er
 
 enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
                                   const struct bo_bench_options *options, unsigned round,
-                                  struct bo_error *err)
+                                  FILE *relay, struct bo_error *err)
 {
-    struct listener listener = {.cell = cell, .options = options, .round = round, .row = NO_ROW};
+    struct listener listener = {
+        .cell = cell, .options = options, .round = round, .relay = relay, .row = NO_ROW};
     const enum bo_status status = start_child(&listener, err);
     if (status)
         return status;
@@ -292,10 +300,10 @@ static void check_cell(struct bo_bench_cell *cell, const struct bo_bench_options
     for (unsigned r = 0; r < cell->n_rows; r++)
         cell->rows[r].is_due = cell->rows[r].operation == BO_QUERY;
     while (any_due(cell) && !bo_interrupted())
-        if (bo_rounds_run_cell(cell, options, 0, &err)) {
+        if (bo_rounds_run_cell(cell, options, 0, NULL, &err)) {
             char message[BO_MAX_MESSAGE];
             bo_say_error(&err, message, sizeof message);
-            fail_due_rows(cell, message, 0);
+            fail_rows(cell, NO_ROW, message, 0, NULL);
         }
 }
 
@@ -416,7 +424,7 @@ static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
             struct bo_agents *agents = options->agents;
             const enum bo_status status =
                 agents ? bo_agents_run_cell(agents, round % agents->n, cell, order[i], round, err)
-                       : bo_rounds_run_cell(cell, options, round, err);
+                       : bo_rounds_run_cell(cell, options, round, NULL, err);
             if (status)
                 return status;
         }
