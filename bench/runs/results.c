@@ -230,8 +230,6 @@ static void put_row(const struct family *family, FILE *out)
 static void add_to_family(struct family *family, const json_t *entry)
 {
     const char *aggregate = json_string_value(json_object_get(entry, "aggregate_name"));
-    if (!family->first)
-        family->first = entry;
     if (aggregate && strcmp(aggregate, "median") == 0)
         family->median = entry;
     if (aggregate && strcmp(aggregate, "stddev") == 0)
@@ -243,22 +241,16 @@ static void add_to_family(struct family *family, const json_t *entry)
 /* A line for each row, whose entries follow each other. */
 static void put_csv_rows(const json_t *entries, FILE *out)
 {
-    const json_t *entry;
-    struct family family = {NULL, NULL, NULL, NULL};
-    const char *name = NULL;
-    size_t i;
-    json_array_foreach(entries, i, entry)
-    {
-        const char *run_name = json_string_value(json_object_get(entry, "run_name"));
-        if (name && strcmp(name, run_name) != 0) {
-            put_row(&family, out);
-            family = (struct family){NULL, NULL, NULL, NULL};
+    const json_t *entry = json_array_get(entries, 0);
+    for (size_t i = 0; entry;) {
+        struct family family = {.first = entry};
+        const json_t *name = json_object_get(entry, "run_name");
+        while (entry && json_equal(json_object_get(entry, "run_name"), name)) {
+            add_to_family(&family, entry);
+            entry = json_array_get(entries, ++i);
         }
-        name = run_name;
-        add_to_family(&family, entry);
-    }
-    if (name)
         put_row(&family, out);
+    }
 }
 
 static void put_csv_header(FILE *out)
@@ -508,8 +500,10 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
     static const char *const keys[] = {"machine", "cpu",    "program_xxh3", "flags", "options",
                                        "shard",   "rounds", "layouts",      NULL};
     json_t *ours = ours_of(json_object_get(json, "context")), *fresh = ours_of((*results)->context);
-    json_t *partial = json_object_get(ours, "partial"), *document;
     json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
+    const bool same_documents =
+        json_equal(list, json_object_get(json_object_get(ours, "partial"), "documents"));
+    json_decref(list);
     const char *key = first_difference(ours, fresh, keys);
     if (key) {
         char *was = value_text(ours, key), *is = value_text(fresh, key);
@@ -517,14 +511,15 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
                 key, was, is);
         free(was);
         free(is);
-    } else if (!json_equal(list, json_object_get(partial, "documents"))) {
+        return false;
+    }
+    if (!same_documents) {
         fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents differ from this run's\n",
                 path);
-        key = "documents";
+        return false;
     }
-    json_decref(list);
-    for (size_t i = json_array_size(documents); i-- > 0 && !key;) {
-        document = json_array_get(documents, i);
+    for (size_t i = json_array_size(documents); i-- > 0;) {
+        const json_t *document = json_array_get(documents, i);
         if (!json_object_get(document, "complete_rounds"))
             continue;
         remove_rows(json_object_get(json, "benchmarks"),
@@ -532,8 +527,6 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
                     json_string_value(json_object_get(document, "name")));
         json_array_remove(documents, i);
     }
-    if (key)
-        return false;
     bo_results_free(*results);
     *results = bo_results_of(json);
     return true;

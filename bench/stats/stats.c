@@ -44,7 +44,6 @@ struct bo_summary bo_summarise(double *values, size_t n)
         squares += (values[i] - mean) * (values[i] - mean);
     const double stddev = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
     return (struct bo_summary){
-        .n = n,
         .mean = mean,
         .median = bo_percentile(values, n, 0.5),
         .stddev = stddev,
