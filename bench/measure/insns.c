@@ -18,7 +18,7 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-enum { MAX_PATH = 256, MAX_LINE = 512, N_QUERIES = 256 };
+enum { MAX_PATH = 256, MAX_LINE = 512 };
 
 /* ---- under callgrind ------------------------------------------------------------------------- */
 

@@ -4,8 +4,6 @@
  */
 #include "harness/core/test_cmocka.h"
 
-#include <stdlib.h>
-
 #include "bench/measure/noop.h"
 #include "bench/measure/actions.h"
 #include "bench/measure/query_sets.h"

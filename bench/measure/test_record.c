@@ -1,4 +1,7 @@
-/* What a measuring process sends to its parent: counters are found, bytes that are no record are rejected. */
+/*
+ * What a measuring process sends to its parent: counters are found, bytes that are not a record are
+ * rejected.
+ */
 #include "harness/core/test_cmocka.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
 #ifndef BO_LAYOUTS_H
 #define BO_LAYOUTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "bench/stats/interval.h"
