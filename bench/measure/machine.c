@@ -51,32 +51,13 @@ static bool read_line(const char *path, char *line_ret, size_t nbytes)
     return ok;
 }
 
-/* The value after `key` and its colon in a file of "key : value" lines. */
-static bool read_field(const char *path, const char *key, char *value_ret, size_t nbytes)
-{
-    char line[512];
-    bool found = false;
-    FILE *file = fopen(path, "r");
-    while (file && !found && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (!colon || strncmp(line, key, strlen(key)) != 0)
-            continue;
-        colon += 1 + strspn(colon + 1, " \t");
-        snprintf(value_ret, nbytes, "%.*s", (int)strcspn(colon, "\n"), colon);
-        found = true;
-    }
-    if (file)
-        fclose(file);
-    return found;
-}
-
 /* ---- the processor --------------------------------------------------------------------------- */
 
 static void cpu_model(char *model_ret, size_t nbytes)
 {
     static const char *const keys[] = {"model name", "cpu model", "Model", "cpu\t", "uarch"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (read_field("/proc/cpuinfo", keys[i], model_ret, nbytes))
+        if (bo_cpuinfo_field(keys[i], model_ret, nbytes))
             return;
     struct utsname system;
     uname(&system);
@@ -235,9 +216,10 @@ static void hash_program(char hash_ret[17])
     }
 }
 
-/* The version in the file name of a loaded shared library; "unknown" if it is linked statically. */
-static void loaded_version(const char *soname, char *version_ret, size_t nbytes)
+/* From the file name of the loaded library; "unknown" if it is linked statically. */
+static void google_benchmark_version(char *version_ret, size_t nbytes)
 {
+    static const char soname[] = "libbenchmark.so.";
     char line[PATH_MAX + 128];
     FILE *maps = fopen("/proc/self/maps", "r");
     snprintf(version_ret, nbytes, "unknown");
@@ -256,7 +238,7 @@ static void loaded_version(const char *soname, char *version_ret, size_t nbytes)
 static json_t *libraries_json(void)
 {
     char benchmark[64];
-    loaded_version("libbenchmark.so.", benchmark, sizeof benchmark);
+    google_benchmark_version(benchmark, sizeof benchmark);
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "benchmark", benchmark, "libc",
         gnu_get_libc_version(), "zstd", ZSTD_versionString(), "lz4", LZ4_versionString(), "xz",
