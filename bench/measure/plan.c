@@ -195,7 +195,7 @@ static void add_row(const struct bo_bench_options *options, struct bo_bench_cell
     const struct bo_document *document = cell->on->document;
     row.name = bo_arena_printf(arena, "%s/%s%s/%s/%s", document->format->name, cell->codec->name,
                                cell->variant->suffix, document->name, row.label);
-    row.times = bo_array_or_abort(arena, options->rounds, sizeof *row.times);
+    row.times = bo_or_abort(bo_alloc_array(arena, options->rounds, sizeof *row.times));
     cell->rows[cell->n_rows++] = row;
 }
 
