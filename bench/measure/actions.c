@@ -1,6 +1,7 @@
 /* Plans and times the actions of a recorded session. */
 #include "bench/measure/actions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/measure/query_batches.h"
@@ -15,11 +16,9 @@ static enum bo_status draw_kind(const struct bo_recorded *recorded, unsigned k, 
                                 struct bo_error *err)
 {
     const struct bo_recorded_kind *of = &recorded->kinds[k];
-    struct bo_given *given = bo_alloc(arena, sizeof *given);
-    struct bo_workload *workload = bo_alloc(arena, sizeof *workload);
-    size_t *starts = bo_alloc_array(arena, recorded->n_runs, sizeof *starts);
-    if (!given || !workload || !starts)
-        return bo_fail_alloc(err, arena);
+    struct bo_given *given = bo_array_or_abort(arena, 1, sizeof *given);
+    struct bo_workload *workload = bo_array_or_abort(arena, 1, sizeof *workload);
+    size_t *starts = bo_array_or_abort(arena, recorded->n_runs, sizeof *starts);
     *given = (struct bo_given){.queries = of->queries, .starts = starts};
     for (size_t r = 0; r < recorded->n_runs; r++)
         if (recorded->runs[r].kind == k)
@@ -31,17 +30,15 @@ static enum bo_status draw_kind(const struct bo_recorded *recorded, unsigned k, 
 }
 
 /* The chunks of all runs, in order. Runs of a kind use its chunks one after the other. */
-static enum bo_status lay_out(struct bo_actions *actions, const struct bo_query_set *query_set,
-                              struct bo_arena *arena, struct bo_error *err)
+static void lay_out(struct bo_actions *actions, const struct bo_query_set *query_set,
+                    struct bo_arena *arena)
 {
     const struct bo_recorded *recorded = actions->recorded;
     size_t next[BO_MAX_KINDS] = {0}, n_steps = 0, n = 0;
     for (unsigned k = 0; k < recorded->format->n_kinds; k++)
         n_steps += query_set[k].n_chunks;
-    actions->steps = bo_alloc_array(arena, n_steps, sizeof *actions->steps);
-    actions->firsts = bo_alloc_array(arena, recorded->n_actions + 1, sizeof *actions->firsts);
-    if (!actions->steps || !actions->firsts)
-        return bo_fail_alloc(err, arena);
+    actions->steps = bo_array_or_abort(arena, n_steps, sizeof *actions->steps);
+    actions->firsts = bo_array_or_abort(arena, recorded->n_actions + 1, sizeof *actions->firsts);
     for (size_t a = 0; a < recorded->n_actions; a++) {
         const struct bo_recorded_action *action = &recorded->actions[a];
         actions->firsts[a] = n;
@@ -55,7 +52,6 @@ static enum bo_status lay_out(struct bo_actions *actions, const struct bo_query_
     }
     actions->firsts[recorded->n_actions] = n;
     actions->n = recorded->n_actions;
-    return BO_OK;
 }
 
 enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *model,
@@ -65,9 +61,7 @@ enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *m
     struct bo_actions *actions = actions_ret;
     *actions = (struct bo_actions){.recorded = recorded};
     struct bo_query_set *query_set =
-        bo_zalloc_array(arena, recorded->format->n_kinds, sizeof *query_set);
-    if (!query_set)
-        return bo_fail_alloc(err, arena);
+        bo_array_or_abort(arena, recorded->format->n_kinds, sizeof *query_set);
     for (unsigned k = 0; k < recorded->format->n_kinds; k++) {
         if (!recorded->kinds[k].n)
             continue;
@@ -80,7 +74,8 @@ enum bo_status bo_actions_make(const struct bo_recorded *recorded, const void *m
         if (query_set[k].max_answers_nbytes > actions->max_answers_nbytes)
             actions->max_answers_nbytes = query_set[k].max_answers_nbytes;
     }
-    return lay_out(actions, query_set, arena, err);
+    lay_out(actions, query_set, arena);
+    return BO_OK;
 }
 
 /* ---- a repetition ---------------------------------------------------------------------------- */
@@ -145,13 +140,11 @@ static void sum_up(double *times, size_t n_actions, size_t n_passes, struct bo_r
 {
     double sum = 0;
     for (size_t a = 0; a < n_actions; a++) {
-        bo_sort_doubles(times + a * MAX_PASSES, n_passes);
-        times[a] = bo_percentile(times + a * MAX_PASSES, n_passes, 0.5);
+        times[a] = bo_median(times + a * MAX_PASSES, n_passes);
         sum += times[a];
     }
-    bo_sort_doubles(times, n_actions);
     record->iterations = n_actions * n_passes;
-    record->real_ns = bo_percentile(times, n_actions, 0.5);
+    record->real_ns = bo_median(times, n_actions);
     record->cpu_ns = sum / (double)n_actions;
     bo_record_count(record, "p10_ns", bo_percentile(times, n_actions, 0.1));
     bo_record_count(record, "p90_ns", bo_percentile(times, n_actions, 0.9));

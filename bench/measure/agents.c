@@ -121,7 +121,7 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
                                   struct bo_error *err)
 {
     struct bo_agent *agent = &agents->agents[layout];
-    char line[BO_MAX_RECORD_LINE];
+    struct bo_record record;
     fprintf(agent->to, "%u %u", cell_index, round);
     for (unsigned r = 0; r < cell->n_rows; r++)
         if (cell->rows[r].is_due)
@@ -131,11 +131,9 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
         return lost(err);
     bo_interrupt_kills(agent->pid);
     for (bool ended = false; !ended;) {
-        struct bo_record record;
-        if (!fgets(line, sizeof line, agent->from))
+        if (fread(&record, sizeof record, 1, agent->from) != 1)
             return bo_interrupted() ? BO_OK : lost(err);
-        line[strcspn(line, "\n")] = 0;
-        if (!bo_record_parse(line, &record) || record.row >= cell->n_rows ||
+        if (!bo_record_is_valid(&record) || record.row >= cell->n_rows ||
             (record.type == BO_RECORD_TIME && !cell->rows[record.row].is_due))
             return lost(err);
         record.layout = layout;
@@ -147,74 +145,37 @@ enum bo_status bo_agents_run_cell(struct bo_agents *agents, unsigned layout,
 
 /* ---- the agent's side ------------------------------------------------------------------------ */
 
-/*
- * Sends the records that the cell's process measured for the rows that were due. Rows that are
- * still due are sent by a later call.
- */
-static void return_records(const struct bo_bench_cell *cell, const bool *was_due)
-{
-    struct bo_record record = {.type = BO_RECORD_PAYLOAD};
-    if (cell->payload->ready) {
-        bo_record_count(&record, "nbytes", (double)cell->payload->nbytes);
-        bo_record_count(&record, "counted", (double)cell->payload->counted_nbytes);
-        bo_record_print(&record, stdout);
-    }
-    for (unsigned r = 0; r < cell->n_rows; r++) {
-        const struct bo_bench_row *row = &cell->rows[r];
-        if (!was_due[r] || row->is_due)
-            continue;
-        if (row->failure[0]) {
-            record = (struct bo_record){.type = BO_RECORD_FAIL, .row = r};
-            snprintf(record.message, sizeof record.message, "%s", row->failure);
-            bo_record_print(&record, stdout);
-            continue;
-        }
-        if (row->exact.n_counters) {
-            record = row->exact;
-            record.row = r;
-            bo_record_print(&record, stdout);
-        }
-        record = row->times[row->n_times - 1];
-        record.row = r;
-        bo_record_print(&record, stdout);
-    }
-    bo_record_print(&(struct bo_record){.type = BO_RECORD_END}, stdout);
-    fflush(stdout);
-}
+/* For the records of a cell, so that the parent sleeps while the agent's processes measure. */
+enum { OUTPUT_NBYTES = 1 << 20 };
 
 /*
  * Marks the rows that are due: the numbers after the cell's. False for a row that the cell does not
  * have.
  */
-static bool mark_due(struct bo_bench_cell *cell, char *rest, bool *was_due)
+static bool mark_due(struct bo_bench_cell *cell, char *rest)
 {
     bool ok = true;
     for (unsigned r = 0; r < cell->n_rows; r++)
-        was_due[r] = cell->rows[r].is_due = false;
+        cell->rows[r].is_due = false;
     for (char *end; *rest && *rest != '\n' && ok; rest = end) {
         const unsigned long r = strtoul(rest, &end, 10);
         ok = end != rest && r < cell->n_rows;
         if (ok)
-            was_due[r] = cell->rows[r].is_due = true;
+            cell->rows[r].is_due = true;
     }
     return ok;
 }
 
+/* Rows that are still due after a process has died are requested again. */
 static bool serve_cell(struct bo_plan *plan, const struct bo_bench_options *options, char *line)
 {
+    const struct bo_record end = {.type = BO_RECORD_END};
     struct bo_error err;
     char *rest;
     const unsigned long c = strtoul(line, &rest, 10), round = strtoul(rest, &rest, 10);
-    if (c >= plan->n_cells)
-        return false;
-    struct bo_bench_cell *cell = &plan->cells[c];
-    bool *was_due = calloc(cell->n_rows + 1, sizeof *was_due);
-    const bool ok = was_due && mark_due(cell, rest, was_due) &&
-                    bo_rounds_run_cell(cell, options, (unsigned)round, &err) == BO_OK;
-    if (ok)
-        return_records(cell, was_due);
-    free(was_due);
-    return ok;
+    return c < plan->n_cells && mark_due(&plan->cells[c], rest) &&
+           bo_rounds_run_cell(&plan->cells[c], options, (unsigned)round, stdout, &err) == BO_OK &&
+           fwrite(&end, sizeof end, 1, stdout) == 1 && fflush(stdout) == 0;
 }
 
 bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options)
@@ -226,6 +187,7 @@ bool bo_agent_serve(struct bo_plan *plan, struct bo_bench_options *options)
                                                   &options->timeout_s, &options->order_seed) == 3;
     signal(SIGINT, SIG_IGN); /* a terminal sends it to the parent, too, and the parent decides */
     print_plan(plan, hello, sizeof hello);
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT_NBYTES);
     fputs(hello, stdout);
     fflush(stdout);
     while (ok && getline(&line, &cap, stdin) > 0)

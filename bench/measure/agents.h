@@ -3,13 +3,14 @@
  * document and drawn the same queries. It receives the rows of a cell to measure, measures them in
  * a process of its own and returns the records.
  *
- * From the parent, lines of numbers: first "MIN_TIME_S VERIFY_S TIMEOUT_S ORDER_SEED", then for
- * each cell "CELL ROUND ROW ROW ...". From the agent: first "CELLS ROWS HASH" of its plan, then for
+ * From the parent, lines of numbers: first "MIN_TIME_S TIMEOUT_S ORDER_SEED", then for each cell
+ * "CELL ROUND ROW ROW ...". From the agent: first the line "CELLS ROWS HASH" of its plan, then for
  * each cell records (record.h) up to one of type BO_RECORD_END.
  */
 #ifndef BO_AGENTS_H
 #define BO_AGENTS_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "bench/measure/links.h"

@@ -26,26 +26,16 @@ static inline size_t bo_first_part_length(const char *codec)
 }
 
 /*
- * The format's first codec of two parts. Its parts are the fixed ones along each axis. NULL: the
- * format has no axes.
- */
-static inline const struct bo_codec *bo_first_crossed(const struct bo_format *format)
-{
-    const struct bo_codec *const *c = format->codecs;
-    while (*c && !bo_second_part((*c)->name))
-        c++;
-    return *c;
-}
-
-/*
  * True when a codec is on the first axis: its second part is that of the format's first codec of
  * two parts, or it has only one part.
  */
 static inline bool bo_on_first_axis(const struct bo_format *format, const char *codec)
 {
-    const struct bo_codec *first = bo_first_crossed(format);
+    const struct bo_codec *const *first = format->codecs;
     const char *second = bo_second_part(codec);
-    return !first || !second || strcmp(second, bo_second_part(first->name)) == 0;
+    while (*first && !bo_second_part((*first)->name))
+        first++;
+    return !*first || !second || strcmp(second, bo_second_part((*first)->name)) == 0;
 }
 
 #endif

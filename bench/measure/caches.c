@@ -1,10 +1,8 @@
 /* Empties the caches by reading more than the last-level cache holds. */
 #include "bench/measure/caches.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif

@@ -53,7 +53,7 @@ struct session {
 
 static void send_record(const struct session *session, const struct bo_record *record)
 {
-    bo_record_print(record, session->to_parent);
+    fwrite(record, sizeof *record, 1, session->to_parent);
     fflush(session->to_parent);
 }
 
@@ -145,10 +145,9 @@ static enum bo_status get_payload(struct session *session, struct bo_error *err)
         const enum bo_status status = encode_payload(session, &payload, err);
         if (status)
             return status;
-        struct bo_record record = {.type = BO_RECORD_PAYLOAD};
-        bo_record_count(&record, "nbytes", (double)payload.nbytes);
-        bo_record_count(&record, "counted", (double)payload.counted_nbytes);
-        send_record(session, &record);
+        send_record(session, &(struct bo_record){.type = BO_RECORD_PAYLOAD,
+                                                 .payload_nbytes = payload.nbytes,
+                                                 .payload_counted_nbytes = payload.counted_nbytes});
     }
     return load_payload(session, &payload, err);
 }

@@ -2,6 +2,8 @@
 #ifndef BO_CELL_H
 #define BO_CELL_H
 
+#include <stdio.h>
+
 #include "bench/measure/plan.h"
 
 /*

@@ -18,7 +18,7 @@
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
-enum { MAX_PATH = 256, MAX_LINE = 512, N_QUERIES = 256 };
+enum { MAX_PATH = 256, MAX_LINE = 512 };
 
 /* ---- under callgrind ------------------------------------------------------------------------- */
 
@@ -192,17 +192,14 @@ static bool read_counts(FILE *names, const char *folder, struct bo_arena *arena,
     size_t n = 0, cap = 0;
     bool ok = true;
     while (ok && fgets(line, sizeof line, names)) {
-        ok = cut_fields(line, fields);
-        ok = ok && bo_grow(arena, &insns, n, 1, &cap);
+        ok = cut_fields(bo_arena_printf(arena, "%s", line), fields);
         if (!ok)
             break;
-        struct bo_insns *i = &insns[n++];
-        i->format = bo_arena_printf(arena, "%s", fields[0]);
-        i->document = bo_arena_printf(arena, "%s", fields[1]);
-        i->codec = bo_arena_printf(arena, "%s", fields[2]);
-        i->what = bo_arena_printf(arena, "%s", fields[3]);
-        i->n = read_summary(folder, n) / strtod(fields[4], NULL);
-        ok = !isnan(i->n);
+        bo_abort_unless(bo_grow(arena, &insns, n, 1, &cap));
+        const double total = read_summary(folder, ++n);
+        insns[n - 1] = (struct bo_insns){fields[0], fields[1], fields[2], fields[3],
+                                         total / strtod(fields[4], NULL)};
+        ok = !isnan(total);
     }
     *insns_ret = insns;
     *n_ret = n;
@@ -276,37 +273,16 @@ void bo_insns_made_with(char *text_ret, size_t nbytes)
              bo_cpu_has_v3() ? "x86-64-v3" : "a processor without x86-64-v3");
 }
 
-/* The rest of the first line that starts with this, in the arena. NULL without such a line. */
-static const char *header(struct bo_span golden, const char *start, struct bo_arena *arena)
-{
-    const char *text = bo_arena_printf(arena, "%.*s", (int)golden.n, (const char *)golden.p);
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        if (strncmp(line, start, strlen(start)) == 0) {
-            line += strlen(start);
-            return bo_arena_printf(arena, "%.*s", (int)strcspn(line, "\n"), line);
-        }
-    return NULL;
-}
-
 const char *bo_insns_incomparable(struct bo_span golden, const char *made_with,
                                   struct bo_arena *arena)
 {
-    const char *theirs = header(golden, MADE_WITH, arena);
-    if (theirs && strcmp(theirs, made_with) == 0)
-        return NULL;
-    return theirs ? theirs : "an unknown build";
-}
-
-static struct tolerance tolerance_of(struct bo_span golden)
-{
-    struct tolerance t = {TOLERANCE_PERCENT, 0};
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const char *within = header(golden, WITHIN, &arena);
-    if (within)
-        sscanf(within, WITHIN_FORMAT, &t.percent, &t.instructions);
-    bo_arena_free(&arena);
-    return t;
+    char *rest = bo_arena_printf(arena, "%.*s", (int)golden.n, (const char *)golden.p);
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (strncmp(line, MADE_WITH, strlen(MADE_WITH)) == 0) {
+            const char *theirs = line + strlen(MADE_WITH);
+            return strcmp(theirs, made_with) == 0 ? NULL : theirs;
+        }
+    return "an unknown build";
 }
 
 /*
@@ -341,12 +317,13 @@ static bool same_place(const struct bo_insns *a, char *const fields[5])
 
 size_t bo_insns_compare(const struct bo_insns *insns, size_t n, struct bo_span golden, FILE *out)
 {
-    const struct tolerance tolerance = tolerance_of(golden);
+    struct tolerance tolerance = {TOLERANCE_PERCENT, 0};
     char *text = bo_or_abort(strndup((const char *)golden.p, golden.n)), *rest = text, *fields[5];
     bool *met = bo_or_abort(calloc(n + 1, sizeof *met));
     size_t n_said = 0;
     for (char *line; (line = strsep(&rest, "\n"));) {
         char copy[MAX_LINE];
+        sscanf(line, WITHIN WITHIN_FORMAT, &tolerance.percent, &tolerance.instructions);
         snprintf(copy, sizeof copy, "%s\n", line);
         if (*line == '#' || !cut_fields(copy, fields))
             continue;

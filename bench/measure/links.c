@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -100,10 +99,10 @@ static bool read_functions(const char *program, struct words *names)
 
 /* ---- how the program was linked -------------------------------------------------------------- */
 
-static bool ends_with(const char *word, const char *end)
+static bool is_object(const char *word)
 {
-    const size_t n = strlen(word), n_end = strlen(end);
-    return n > n_end && strcmp(word + n - n_end, end) == 0;
+    const size_t n = strlen(word);
+    return n > 2 && strcmp(word + n - 2, ".o") == 0;
 }
 
 /* Checks that no object was compiled after the program was linked. */
@@ -114,7 +113,7 @@ static bool check_objects(const char *link_path, const struct words *words)
         return complain(link_path, strerror(errno));
     for (size_t i = 1; i < words->n; i++) {
         char path[PATH_MAX];
-        if (!ends_with(words->items[i], ".o"))
+        if (!is_object(words->items[i]))
             continue;
         snprintf(path, sizeof path, "%s/%s", words->items[0], words->items[i]);
         if (stat(path, &object))
@@ -190,9 +189,9 @@ static bool link_in_order(const struct words *words, const char *order, char *pr
     snprintf(option, sizeof option, "-Wl,--symbol-ordering-file=%s", order);
     for (size_t i = 1; i < words->n; i++)
         add_word(&argv, words->items[i]);
-    while (first < argv.n && !ends_with(argv.items[first], ".o"))
+    while (first < argv.n && !is_object(argv.items[first]))
         first++;
-    while (first + n < argv.n && ends_with(argv.items[first + n], ".o"))
+    while (first + n < argv.n && is_object(argv.items[first + n]))
         n++;
     shuffle(argv.items + first, n, random);
     char *const more[] = {

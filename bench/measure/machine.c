@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -52,32 +51,13 @@ static bool read_line(const char *path, char *line_ret, size_t nbytes)
     return ok;
 }
 
-/* The value after `key` and its colon in a file of "key : value" lines. */
-static bool read_field(const char *path, const char *key, char *value_ret, size_t nbytes)
-{
-    char line[512];
-    bool found = false;
-    FILE *file = fopen(path, "r");
-    while (file && !found && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (!colon || strncmp(line, key, strlen(key)) != 0)
-            continue;
-        colon += 1 + strspn(colon + 1, " \t");
-        snprintf(value_ret, nbytes, "%.*s", (int)strcspn(colon, "\n"), colon);
-        found = true;
-    }
-    if (file)
-        fclose(file);
-    return found;
-}
-
 /* ---- the processor --------------------------------------------------------------------------- */
 
 static void cpu_model(char *model_ret, size_t nbytes)
 {
     static const char *const keys[] = {"model name", "cpu model", "Model", "cpu\t", "uarch"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (read_field("/proc/cpuinfo", keys[i], model_ret, nbytes))
+        if (bo_cpuinfo_field(keys[i], model_ret, nbytes))
             return;
     struct utsname system;
     uname(&system);
@@ -236,9 +216,10 @@ static void hash_program(char hash_ret[17])
     }
 }
 
-/* The version in the file name of a loaded shared library; "unknown" if it is linked statically. */
-static void loaded_version(const char *soname, char *version_ret, size_t nbytes)
+/* From the file name of the loaded library; "unknown" if it is linked statically. */
+static void google_benchmark_version(char *version_ret, size_t nbytes)
 {
+    static const char soname[] = "libbenchmark.so.";
     char line[PATH_MAX + 128];
     FILE *maps = fopen("/proc/self/maps", "r");
     snprintf(version_ret, nbytes, "unknown");
@@ -257,7 +238,7 @@ static void loaded_version(const char *soname, char *version_ret, size_t nbytes)
 static json_t *libraries_json(void)
 {
     char benchmark[64];
-    loaded_version("libbenchmark.so.", benchmark, sizeof benchmark);
+    google_benchmark_version(benchmark, sizeof benchmark);
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "benchmark", benchmark, "libc",
         gnu_get_libc_version(), "zstd", ZSTD_versionString(), "lz4", LZ4_versionString(), "xz",
@@ -273,13 +254,11 @@ static json_t *optional_codecs_json(void)
     json_t *all = json_object();
     for (const struct bo_format *const *f = bo_formats; *f; f++)
         for (const struct bo_optional *o = (*f)->optionals; o && o->codecs; o++) {
-            char name[64], text[96];
+            char name[64];
             snprintf(name, sizeof name, "%s/%s", (*f)->name, o->codecs);
-            if (o->version)
-                snprintf(text, sizeof text, "on %s %s", o->library, o->version);
-            else
-                snprintf(text, sizeof text, "not built (no %s)", o->library);
-            json_object_set_new(all, name, json_string(text));
+            json_object_set_new(all, name,
+                                o->version ? json_sprintf("on %s %s", o->library, o->version)
+                                           : json_sprintf("not built (no %s)", o->library));
         }
     return all;
 }
@@ -321,8 +300,7 @@ static double clock_cost_ns(void)
         const uint64_t start = bo_cpu_ns();
         costs[i] = (double)(bo_cpu_ns() - start);
     }
-    bo_sort_doubles(costs, N);
-    return bo_percentile(costs, N, 0.5);
+    return bo_median(costs, N);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "bench/measure/operations.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 #include "bench/measure/heap.h"

@@ -105,10 +105,8 @@ static enum bo_status draw_kind(struct bo_bench_options *options, struct bo_benc
 {
     const struct bo_query_kind *kind = &on->document->format->kinds[k];
     const struct bo_recorded *recorded = on->document->recorded;
-    struct bo_workload *given = bo_alloc_array(arena, BO_N_RECORDED_WORKLOADS, sizeof *given);
+    struct bo_workload *given = bo_array_or_abort(arena, BO_N_RECORDED_WORKLOADS, sizeof *given);
     unsigned n = 0;
-    if (!given)
-        return bo_fail_alloc(err, arena);
     enum bo_status status = BO_OK;
     for (unsigned w = 0; w < kind->n_workloads && status == BO_OK; w++)
         status = draw_set(options, on, k, &kind->workloads[w], arena, err);
@@ -133,9 +131,7 @@ static enum bo_status draw_sets(struct bo_bench_options *options, struct bo_benc
     unsigned n_workloads = 0;
     for (unsigned k = 0; k < format->n_kinds; k++)
         n_workloads += format->kinds[k].n_workloads + BO_N_RECORDED_WORKLOADS;
-    on->sets = bo_alloc_array(arena, n_workloads, sizeof *on->sets);
-    if (!on->sets)
-        return bo_fail_alloc(err, arena);
+    on->sets = bo_array_or_abort(arena, n_workloads, sizeof *on->sets);
     enum bo_status status = BO_OK;
     for (unsigned k = 0; k < format->n_kinds && status == BO_OK; k++)
         if (bo_filter_allows(&options->kinds, format->kinds[k].name) && on->kinds >> k & 1)
@@ -192,26 +188,15 @@ const char *const bo_operations[] = {
     [BO_OPEN] = "open",     [BO_OPEN_COLD] = "open-cold",
 };
 
-static enum bo_status add_row(const struct bo_bench_options *options, struct bo_bench_cell *cell,
-                              enum bo_operation operation, const struct bo_query_set *query_set,
-                              const char *label, struct bo_arena *arena, struct bo_error *err)
+/* Adds a row that measures what `row` says. */
+static void add_row(const struct bo_bench_options *options, struct bo_bench_cell *cell,
+                    struct bo_bench_row row, struct bo_arena *arena)
 {
     const struct bo_document *document = cell->on->document;
-    const char *format = document->format->name, *codec = cell->codec->name;
-    const char *suffix = cell->variant->suffix;
-    const char *name =
-        bo_arena_printf(arena, "%s/%s%s/%s/%s", format, codec, suffix, document->name, label);
-    struct bo_record *times = bo_alloc_array(arena, options->rounds, sizeof *times);
-    if (!times)
-        return bo_fail_alloc(err, arena);
-    cell->rows[cell->n_rows++] = (struct bo_bench_row){
-        .name = name,
-        .label = name + strlen(name) - strlen(label),
-        .operation = operation,
-        .query_set = query_set,
-        .times = times,
-    };
-    return BO_OK;
+    row.name = bo_arena_printf(arena, "%s/%s%s/%s/%s", document->format->name, cell->codec->name,
+                               cell->variant->suffix, document->name, row.label);
+    row.times = bo_or_abort(bo_alloc_array(arena, options->rounds, sizeof *row.times));
+    cell->rows[cell->n_rows++] = row;
 }
 
 /*
@@ -245,38 +230,31 @@ static bool has_workload(const struct bo_bench_cell *cell, const struct bo_workl
     return !cell->variant->huge || !workload->fresh;
 }
 
-static enum bo_status add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
-                               struct bo_arena *arena, struct bo_error *err)
+static void add_rows(struct bo_bench_options *options, struct bo_bench_cell *cell,
+                     struct bo_arena *arena)
 {
-    cell->rows = bo_alloc_array(arena, BO_N_OPERATIONS + cell->on->n_sets + 1, sizeof *cell->rows);
-    if (!cell->rows)
-        return bo_fail_alloc(err, arena);
-    for (unsigned i = 0; i < BO_N_OPERATIONS; i++) {
-        if (!bo_filter_allows(&options->kinds, bo_operations[i]) || options->workloads.n ||
-            !has_operation(cell, i))
-            continue;
-        const enum bo_status status = add_row(options, cell, i, NULL, bo_operations[i], arena, err);
-        if (status)
-            return status;
-    }
+    cell->rows =
+        bo_array_or_abort(arena, BO_N_OPERATIONS + cell->on->n_sets + 1, sizeof *cell->rows);
+    for (unsigned i = 0; i < BO_N_OPERATIONS; i++)
+        if (bo_filter_allows(&options->kinds, bo_operations[i]) && !options->workloads.n &&
+            has_operation(cell, i))
+            add_row(options, cell, (struct bo_bench_row){.label = bo_operations[i], .operation = i},
+                    arena);
     for (unsigned s = 0; s < cell->on->n_sets; s++) {
         const struct bo_query_set *set = &cell->on->sets[s];
-        if (set->n == 0 || !(cell->codec->kinds >> set->kind_index & 1) ||
-            !has_workload(cell, set->workload))
-            continue;
-        const enum bo_status status = add_row(options, cell, BO_QUERY, set, set->label, arena, err);
-        if (status)
-            return status;
+        const struct bo_bench_row row = {
+            .label = set->label, .operation = BO_QUERY, .query_set = set};
+        if (set->n && cell->codec->kinds >> set->kind_index & 1 &&
+            has_workload(cell, set->workload))
+            add_row(options, cell, row, arena);
     }
     const struct bo_actions *actions = &cell->on->actions;
-    if (actions->n == 0 || (actions->kinds & ~cell->codec->kinds) || cell->variant->huge ||
-        cell->codec == &bo_noop_codec)
-        return BO_OK;
-    const enum bo_status status = add_row(options, cell, BO_ACTIONS, NULL,
-                                          BO_ACTIONS_KIND "/" BO_ACTIONS_WORKLOAD, arena, err);
-    if (status == BO_OK)
-        cell->rows[cell->n_rows - 1].actions = actions;
-    return status;
+    const struct bo_bench_row row = {.label = BO_ACTIONS_KIND "/" BO_ACTIONS_WORKLOAD,
+                                     .operation = BO_ACTIONS,
+                                     .actions = actions};
+    if (actions->n && !(actions->kinds & ~cell->codec->kinds) && !cell->variant->huge &&
+        cell->codec != &bo_noop_codec)
+        add_row(options, cell, row, arena);
 }
 
 const char *bo_refusal_in(const char *message)
@@ -311,10 +289,8 @@ static enum bo_status find_payload(struct bo_plan *plan, struct bo_bench_cell *c
             return BO_OK;
         }
     }
-    cell->payload = bo_alloc(arena, sizeof *cell->payload);
-    if (!cell->payload)
-        return bo_fail_alloc(err, arena);
-    *cell->payload = (struct bo_payload){.fd = memfd_create("payload", MFD_CLOEXEC)};
+    cell->payload = bo_array_or_abort(arena, 1, sizeof *cell->payload);
+    cell->payload->fd = memfd_create("payload", MFD_CLOEXEC);
     if (cell->payload->fd < 0)
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot create a file in memory");
     return BO_OK;
@@ -327,10 +303,10 @@ static enum bo_status add_cell(struct bo_bench_options *options, struct bo_plan 
 {
     struct bo_bench_cell *cell = &plan->cells[plan->n_cells];
     *cell = (struct bo_bench_cell){.codec = codec, .variant = variant, .on = on};
-    enum bo_status status = add_rows(options, cell, arena, err);
-    if (status || cell->n_rows == 0)
-        return status;
-    status = find_payload(plan, cell, arena, err);
+    add_rows(options, cell, arena);
+    if (cell->n_rows == 0)
+        return BO_OK;
+    const enum bo_status status = find_payload(plan, cell, arena, err);
     if (status)
         return status;
     plan->n_rows += cell->n_rows;
@@ -386,10 +362,8 @@ static enum bo_status plan_held(struct bo_bench_options *options, const struct b
         *on_ret = same;
         return BO_OK;
     }
-    struct bo_document *document = bo_alloc(arena, sizeof *document);
-    struct bo_bench_document *on_held = bo_alloc(arena, sizeof *on_held);
-    if (!document || !on_held)
-        return bo_fail_alloc(err, arena);
+    struct bo_document *document = bo_array_or_abort(arena, 1, sizeof *document);
+    struct bo_bench_document *on_held = bo_array_or_abort(arena, 1, sizeof *on_held);
     *document = *on->document;
     document->model = (void *)(uintptr_t)held;
     *on_ret = on_held;
@@ -434,10 +408,8 @@ enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_do
         max_cells += BO_N_VARIANTS;
     arena->huge_pages = true;
     allow_files();
-    *plan = (struct bo_plan){.on = bo_alloc(arena, sizeof *plan->on),
-                             .cells = bo_alloc_array(arena, max_cells, sizeof *plan->cells)};
-    if (!plan->on || !plan->cells)
-        return bo_fail_alloc(err, arena);
+    *plan = (struct bo_plan){.on = bo_array_or_abort(arena, 1, sizeof *plan->on),
+                             .cells = bo_array_or_abort(arena, max_cells, sizeof *plan->cells)};
     const enum bo_status status = plan_document(options, document, ~0u, arena, plan->on, err);
     return status ? status : add_cells(options, plan, arena, err);
 }

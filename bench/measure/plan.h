@@ -160,7 +160,7 @@ bool bo_is_measured(const struct bo_document *document, const struct bo_codec *c
 
 /*
  * Draws all queries and lays out the rows, in `arena`, whose blocks become huge pages: forking is
- * faster with fewer pages. The document must outlive the plan.
+ * faster with fewer pages. The document must outlive the plan. Aborts when memory is exhausted.
  */
 enum bo_status bo_plan_make(struct bo_bench_options *options, const struct bo_document *document,
                             struct bo_arena *arena, struct bo_plan *plan_ret, struct bo_error *err);

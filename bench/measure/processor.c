@@ -83,6 +83,24 @@ const char *bo_arm_microarchitecture(unsigned implementer, unsigned part)
 
 /* ---- this processor -------------------------------------------------------------------------- */
 
+bool bo_cpuinfo_field(const char *key, char *value_ret, size_t nbytes)
+{
+    char line[512];
+    bool found = false;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, key, strlen(key)) != 0)
+            continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        snprintf(value_ret, nbytes, "%.*s", (int)strcspn(colon, "\n"), colon);
+        found = true;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
 #if defined(__x86_64__)
 
 struct identity {
@@ -161,29 +179,18 @@ static void put_identity(json_t *json)
     EXTENSION("avx512vbmi2");
 #undef EXTENSION
     json_object_set_new(json, "extensions", json_string(extensions));
-    char isa[16];
-    snprintf(isa, sizeof isa, "x86-64-v%u", bo_cpu_own_level());
-    json_object_set_new(json, "isa", json_string(isa));
-    if (bo_cpu_level() < bo_cpu_own_level()) {
-        snprintf(isa, sizeof isa, "x86-64-v%u", bo_cpu_level());
-        json_object_set_new(json, "isa_cap", json_string(isa));
-    }
+    json_object_set_new(json, "isa", json_sprintf("x86-64-v%u", bo_cpu_own_level()));
+    if (bo_cpu_level() < bo_cpu_own_level())
+        json_object_set_new(json, "isa_cap", json_sprintf("x86-64-v%u", bo_cpu_level()));
 }
 
 #else
 
-/* The number after a key for the first processor in /proc/cpuinfo; 0 if missing. */
+/* 0 if missing. */
 static unsigned number_of(const char *key)
 {
-    char line[256];
-    unsigned number = 0;
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && !number && fgets(line, sizeof line, file))
-        if (strncmp(line, key, strlen(key)) == 0 && strchr(line, ':'))
-            number = (unsigned)strtoul(strchr(line, ':') + 1, NULL, 0);
-    if (file)
-        fclose(file);
-    return number;
+    char value[64];
+    return bo_cpuinfo_field(key, value, sizeof value) ? (unsigned)strtoul(value, NULL, 0) : 0;
 }
 
 const char *bo_this_microarchitecture(void)

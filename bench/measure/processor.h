@@ -6,6 +6,7 @@
 #define BO_PROCESSOR_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -26,6 +27,9 @@ const char *bo_microarchitecture(const char *vendor, unsigned family, unsigned m
 
 /* The same for Arm's processors, by implementer and part: "neoverse-n1" for 0x41 0xd0c. */
 const char *bo_arm_microarchitecture(unsigned implementer, unsigned part);
+
+/* The value in the first line of /proc/cpuinfo that starts with `key`. False without one. */
+bool bo_cpuinfo_field(const char *key, char *value_ret, size_t nbytes);
 
 /* The microarchitecture of this machine, or NULL. */
 const char *bo_this_microarchitecture(void);

@@ -113,11 +113,8 @@ static bool write_text(const struct workshop *shop, const struct bo_document *do
     struct bo_error err;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&text, &arena);
-    FILE *out = fopen(shop->text, "w");
-    bool ok = out && document->format->print(document->model, &text, &err) == BO_OK &&
-              fwrite(text.p, 1, text.n, out) == text.n;
-    if (out)
-        ok = fclose(out) == 0 && ok;
+    const bool ok = document->format->print(document->model, &text, &err) == BO_OK &&
+                    bo_output(shop->text, bo_writer_span(&text));
     bo_writer_free(&text);
     bo_arena_free(&arena);
     return ok;

@@ -1,6 +1,7 @@
 /* Measures batches of queries. */
 #include "bench/measure/query_batches.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/measure/caches.h"

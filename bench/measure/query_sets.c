@@ -72,12 +72,10 @@ static bool is_linked(const struct bo_query_set *q, size_t i)
 }
 
 static enum bo_status answer_fixed(struct bo_query_set *q, const void *model,
-                                   struct bo_arena *arena, struct bo_error *err)
+                                   struct bo_arena *arena)
 {
     const size_t query_size = q->kind->query_size, answer_size = q->kind->answer_size;
-    uint8_t *answers = bo_alloc_array(arena, q->n, answer_size);
-    if (!answers)
-        return bo_fail_alloc(err, arena);
+    uint8_t *answers = bo_or_abort(bo_alloc_array(arena, q->n, answer_size));
     q->answers = answers;
     q->answers_nbytes = q->n * answer_size;
     if (!q->workload->dependent)
@@ -105,29 +103,25 @@ static enum bo_status answer_variable(struct bo_query_set *q, size_t i, size_t n
         if (status != BO_OVER_LIMIT || sink->cap >= BO_MAX_ANSWERS_NBYTES)
             return status;
         sink->n = before;
-        if (!bo_grow(arena, &sink->p, sink->n, 2 * sink->cap - sink->n, &sink->cap))
-            return BO_NO_MEMORY;
+        bo_abort_unless(bo_grow(arena, &sink->p, sink->n, 2 * sink->cap - sink->n, &sink->cap));
     }
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-static enum bo_status cut_fixed(struct bo_query_set *q, struct bo_arena *arena,
-                                struct bo_error *err)
+static void cut_fixed(struct bo_query_set *q, struct bo_arena *arena)
 {
     const size_t size = q->kind->answer_size;
     size_t cap = 0;
     struct bo_chunk *chunks = NULL;
     for (size_t first = 0, n; first < q->n; first += n) {
         n = most_from(q, first, chunk_queries(q));
-        if (!bo_grow(arena, &chunks, q->n_chunks, 1, &cap))
-            return bo_fail_alloc(err, arena);
+        bo_abort_unless(bo_grow(arena, &chunks, q->n_chunks, 1, &cap));
         chunks[q->n_chunks++] = (struct bo_chunk){first, n, first * size, n * size};
         if (n * size > q->max_answers_nbytes)
             q->max_answers_nbytes = n * size;
     }
     q->chunks = chunks;
-    return BO_OK;
 }
 
 /*
@@ -136,19 +130,17 @@ static enum bo_status cut_fixed(struct bo_query_set *q, struct bo_arena *arena,
  * unless its queries belong together.
  */
 static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
-                                   struct bo_arena *arena, struct bo_error *err)
+                                   struct bo_arena *arena)
 {
-    struct bo_chunk *chunks = bo_alloc_array(arena, q->n, sizeof *chunks);
-    struct bo_sink sink = {.p = bo_alloc(arena, CHUNK_ANSWERS), .cap = CHUNK_ANSWERS};
-    if (!chunks || !sink.p)
-        return bo_fail_alloc(err, arena);
+    struct bo_chunk *chunks = bo_or_abort(bo_alloc_array(arena, q->n, sizeof *chunks));
+    struct bo_sink sink = {.p = bo_or_abort(bo_alloc(arena, CHUNK_ANSWERS)), .cap = CHUNK_ANSWERS};
     const bool may_halve = !q->workload->fresh && !(q->workload->cold && q->workload->given);
     size_t i = 0, most = chunk_queries(q);
     while (i < q->n && sink.n < ENOUGH_ANSWERS) {
         const size_t off = sink.n, n = most_from(q, i, most);
         const enum bo_status status = answer_variable(q, i, n, model, arena, &sink);
         if (status && status != BO_OVER_LIMIT)
-            return bo_fail(err, status, BO_NO_OFFSET, "the oracle rejects a query of the workload");
+            return status;
         if (n > 1 && may_halve && (status || sink.n - off > CHUNK_ANSWERS)) {
             sink.n = off;
             most = n / 2;
@@ -176,7 +168,7 @@ static enum bo_status cut_variable(struct bo_query_set *q, const void *model,
  * Copies the texts of the queries to one place, in the order of the queries, like a caller that has
  * just built a name. Reading them costs the same for every codec, and little.
  */
-static bool gather_texts(const struct bo_query_set *q, uint8_t *queries, struct bo_arena *arena)
+static void gather_texts(const struct bo_query_set *q, uint8_t *queries, struct bo_arena *arena)
 {
     size_t nbytes = 0;
     struct bo_span text;
@@ -184,9 +176,7 @@ static bool gather_texts(const struct bo_query_set *q, uint8_t *queries, struct 
         memcpy(&text, queries + i * q->kind->query_size, sizeof text);
         nbytes += text.n;
     }
-    uint8_t *p = bo_alloc(arena, nbytes);
-    if (!p)
-        return false;
+    uint8_t *p = bo_or_abort(bo_alloc(arena, nbytes));
     for (size_t i = 0; i < q->n; i++) {
         memcpy(&text, queries + i * q->kind->query_size, sizeof text);
         memcpy(p, text.p, text.n);
@@ -194,7 +184,6 @@ static bool gather_texts(const struct bo_query_set *q, uint8_t *queries, struct 
         p += text.n;
         memcpy(queries + i * q->kind->query_size, &text, sizeof text);
     }
-    return true;
 }
 
 enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
@@ -209,9 +198,7 @@ enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo
                                .kind_index = bo_kind_index(format, kind)};
     if (workload->dependent && (!kind->link || kind->answer_size == 0 || workload->fresh))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "this kind's queries cannot be chained");
-    uint8_t *queries = bo_alloc_array(arena, workload->n_queries, kind->query_size);
-    if (!queries)
-        return bo_fail_alloc(err, arena);
+    uint8_t *queries = bo_or_abort(bo_alloc_array(arena, workload->n_queries, kind->query_size));
     struct bo_random random = bo_random_seeded(seed_of(kind, workload));
     q->n = workload->n_queries;
     if (!workload->given)
@@ -221,14 +208,15 @@ enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo
     q->queries = queries;
     if (q->n == 0)
         return BO_OK;
-    if (kind->has_text && !gather_texts(q, queries, arena))
-        return bo_fail_alloc(err, arena);
-    if (kind->answer_size == 0)
-        return cut_variable(q, model, arena, err);
-    const enum bo_status status = answer_fixed(q, model, arena, err);
+    if (kind->has_text)
+        gather_texts(q, queries, arena);
+    const enum bo_status status =
+        kind->answer_size ? answer_fixed(q, model, arena) : cut_variable(q, model, arena);
     if (status)
         return bo_fail(err, status, BO_NO_OFFSET, "the oracle rejects a query of the workload");
-    return cut_fixed(q, arena, err);
+    if (kind->answer_size)
+        cut_fixed(q, arena);
+    return BO_OK;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static inline bool bo_is_whole(const struct bo_query_kind *kind)
 /*
  * Draws a set in `arena` and runs the oracle. *set_ret has n = 0 when the document has no
  * input for the workload or an answer is too large. A set is cut short if the sum of its answers
- * would be too large. The set is the same on every machine.
+ * would be too large. The set is the same on every machine. Aborts when memory is exhausted.
  */
 enum bo_status bo_query_set_draw(const struct bo_format *format, const struct bo_query_kind *kind,
                                  const struct bo_workload *workload, const void *model,

@@ -28,29 +28,24 @@ struct listener {
     pid_t pid;
     int from_child;
     uint64_t deadline_ns;
-    char line[BO_MAX_RECORD_LINE];
-    size_t line_n;
-    int row; /* row in progress, or NO_ROW */
+    FILE *relay;             /* NULL, or where to write the records that were taken */
+    struct bo_record record; /* being received */
+    size_t n_received;       /* bytes of it */
+    int row;                 /* row in progress, or NO_ROW */
     bool ended, timed_out, nonsense;
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+/* The first failure counts. Control characters in the message become spaces. */
 static void fail_row(struct bo_bench_row *row, const char *message)
 {
-    if (!row->failure[0])
-        snprintf(row->failure, sizeof row->failure, "%s", message[0] ? message : "failed");
-}
-
-static void take_payload(struct bo_payload *payload, const struct bo_record *record)
-{
-    const struct bo_counter *nbytes = bo_record_counter(record, "nbytes");
-    const struct bo_counter *counted = bo_record_counter(record, "counted");
-    if (!nbytes || !counted)
+    if (row->failure[0])
         return;
-    payload->nbytes = (uint64_t)nbytes->value;
-    payload->counted_nbytes = (uint64_t)counted->value;
-    payload->ready = true;
+    snprintf(row->failure, sizeof row->failure, "%s", message[0] ? message : "failed");
+    for (char *p = row->failure; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = ' ';
 }
 
 /* Ends the row's part of the round, with or without a repetition. */
@@ -76,12 +71,20 @@ bool bo_rounds_take(struct bo_bench_cell *cell, const struct bo_record *record, 
         fail_row(row, record->message);
         break;
     case BO_RECORD_PAYLOAD:
-        take_payload(cell->payload, record);
+        cell->payload->nbytes = record->payload_nbytes;
+        cell->payload->counted_nbytes = record->payload_counted_nbytes;
+        cell->payload->ready = true;
         break;
     default:
         break;
     }
     return record->type == BO_RECORD_END;
+}
+
+static void relay_record(FILE *relay, const struct bo_record *record)
+{
+    if (relay && record->type != BO_RECORD_END)
+        fwrite(record, sizeof *record, 1, relay);
 }
 
 static void take_record(struct listener *listener, const struct bo_record *record)
@@ -91,43 +94,40 @@ static void take_record(struct listener *listener, const struct bo_record *recor
     else if (record->type == BO_RECORD_TIME || record->type == BO_RECORD_FAIL)
         listener->row = NO_ROW;
     struct bo_bench_row *row = &listener->cell->rows[record->row];
-    if (record->type == BO_RECORD_TIME && row->n_times == listener->options->rounds)
+    if (record->type == BO_RECORD_TIME && row->n_times == listener->options->rounds) {
         listener->nonsense = true;
-    else
-        listener->ended = bo_rounds_take(listener->cell, record, listener->round);
+        return;
+    }
+    listener->ended = bo_rounds_take(listener->cell, record, listener->round);
+    relay_record(listener->relay, record);
     if (record->type == BO_RECORD_EXACT && listener->options->checks) {
         row->is_due = false;
         listener->row = NO_ROW;
     }
 }
 
-static void take_line(struct listener *listener)
+/* Reads what has arrived of a record. False at the end of the pipe. */
+static bool receive(struct listener *listener)
 {
-    struct bo_record record;
-    listener->line[listener->line_n] = 0;
-    listener->line_n = 0;
-    if (bo_record_parse(listener->line, &record) && record.row < listener->cell->n_rows)
-        take_record(listener, &record);
+    struct bo_record *record = &listener->record;
+    const ssize_t n = read(listener->from_child, (char *)record + listener->n_received,
+                           sizeof *record - listener->n_received);
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    listener->n_received += (size_t)n;
+    if (listener->n_received < sizeof *record)
+        return true;
+    listener->n_received = 0;
+    if (bo_record_is_valid(record) && record->row < listener->cell->n_rows)
+        take_record(listener, record);
     else
         listener->nonsense = true;
-}
-
-static void take_bytes(struct listener *listener, const char *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] == '\n')
-            take_line(listener);
-        else if (listener->line_n + 1 < sizeof listener->line)
-            listener->line[listener->line_n++] = p[i];
-        else
-            listener->nonsense = true;
-    }
+    return true;
 }
 
 /* Reads until the process closes its end, its time is over, or the run is interrupted. */
 static void listen_to_end(struct listener *listener)
 {
-    char bytes[4096];
     while (!bo_interrupted()) {
         const uint64_t now = bo_wall_ns();
         if (now >= listener->deadline_ns) {
@@ -136,12 +136,7 @@ static void listen_to_end(struct listener *listener)
         }
         struct pollfd pipe_end = {.fd = listener->from_child, .events = POLLIN};
         const uint64_t left_ms = (listener->deadline_ns - now) / 1000000 + 1;
-        if (poll(&pipe_end, 1, (int)left_ms) <= 0)
-            continue;
-        const ssize_t n = read(listener->from_child, bytes, sizeof bytes);
-        if (n > 0)
-            take_bytes(listener, bytes, (size_t)n);
-        else if (n == 0 || errno != EINTR)
+        if (poll(&pipe_end, 1, (int)left_ms) > 0 && !receive(listener))
             return;
     }
 }
@@ -184,14 +179,17 @@ __attribute__((noreturn)) static void live_as_child(struct listener *listener, i
     _exit(0);
 }
 
-static void fail_due_rows(struct bo_bench_cell *cell, const char *message, unsigned round)
+/* Fails a row of the cell, or (NO_ROW) all rows that are due. */
+static void fail_rows(struct bo_bench_cell *cell, int row, const char *message, unsigned round,
+                      FILE *relay)
 {
-    for (unsigned i = 0; i < cell->n_rows; i++) {
-        struct bo_bench_row *row = &cell->rows[i];
-        if (!row->is_due)
+    struct bo_record record = {.type = BO_RECORD_FAIL};
+    snprintf(record.message, sizeof record.message, "%s", message);
+    for (; record.row < cell->n_rows; record.row++) {
+        if (row == NO_ROW ? !cell->rows[record.row].is_due : record.row != (unsigned)row)
             continue;
-        fail_row(row, message);
-        end_row(row, round);
+        bo_rounds_take(cell, &record, round);
+        relay_record(relay, &record);
     }
 }
 
@@ -217,12 +215,7 @@ static void judge_death(struct listener *listener, int wait_status)
 {
     char message[BO_MAX_MESSAGE];
     describe_death(listener, wait_status, message);
-    if (listener->row != NO_ROW) {
-        fail_row(&listener->cell->rows[listener->row], message);
-        end_row(&listener->cell->rows[listener->row], listener->round);
-        return;
-    }
-    fail_due_rows(listener->cell, message, listener->round);
+    fail_rows(listener->cell, listener->row, message, listener->round, listener->relay);
 }
 
 static enum bo_status start_child(struct listener *listener, struct bo_error *err)
@@ -248,9 +241,10 @@ static enum bo_status start_child(struct listener *listener, struct bo_error *er
 
 enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
                                   const struct bo_bench_options *options, unsigned round,
-                                  struct bo_error *err)
+                                  FILE *relay, struct bo_error *err)
 {
-    struct listener listener = {.cell = cell, .options = options, .round = round, .row = NO_ROW};
+    struct listener listener = {
+        .cell = cell, .options = options, .round = round, .relay = relay, .row = NO_ROW};
     const enum bo_status status = start_child(&listener, err);
     if (status)
         return status;
@@ -306,10 +300,10 @@ static void check_cell(struct bo_bench_cell *cell, const struct bo_bench_options
     for (unsigned r = 0; r < cell->n_rows; r++)
         cell->rows[r].is_due = cell->rows[r].operation == BO_QUERY;
     while (any_due(cell) && !bo_interrupted())
-        if (bo_rounds_run_cell(cell, options, 0, &err)) {
+        if (bo_rounds_run_cell(cell, options, 0, NULL, &err)) {
             char message[BO_MAX_MESSAGE];
             bo_say_error(&err, message, sizeof message);
-            fail_due_rows(cell, message, 0);
+            fail_rows(cell, NO_ROW, message, 0, NULL);
         }
 }
 
@@ -378,11 +372,9 @@ static enum bo_status check(struct bo_bench_cell *cells, unsigned n_cells,
 {
     struct checking checking = {.cells = cells,
                                 .n_cells = n_cells,
-                                .firsts = malloc(n_cells * sizeof *checking.firsts + 1),
+                                .firsts = bo_or_abort(calloc(n_cells + 1, sizeof *checking.firsts)),
                                 .options = *options,
                                 .progress = progress};
-    if (!checking.firsts)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
     size_t max_rows = 0;
     for (unsigned c = 0; c < n_cells; c++) {
         size_t n_rows = 0;
@@ -432,7 +424,7 @@ static enum bo_status run_round(struct bo_bench_cell *cells, unsigned n_cells,
             struct bo_agents *agents = options->agents;
             const enum bo_status status =
                 agents ? bo_agents_run_cell(agents, round % agents->n, cell, order[i], round, err)
-                       : bo_rounds_run_cell(cell, options, round, err);
+                       : bo_rounds_run_cell(cell, options, round, NULL, err);
             if (status)
                 return status;
         }
@@ -457,9 +449,7 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
                              const struct bo_bench_options *options, struct bo_progress *progress,
                              unsigned *n_rounds_ret, struct bo_error *err)
 {
-    unsigned *order = malloc(n_cells * sizeof *order + 1);
-    if (!order)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory");
+    unsigned *order = bo_or_abort(calloc(n_cells + 1, sizeof *order));
     struct bo_random random = bo_random_seeded(options->order_seed);
     enum bo_status status = check(cells, n_cells, options, progress, err);
     if (any_cold(cells, n_cells))

@@ -5,6 +5,8 @@
 #ifndef BO_ROUNDS_H
 #define BO_ROUNDS_H
 
+#include <stdio.h>
+
 #include "bench/measure/plan.h"
 #include "harness/core/progress.h"
 
@@ -26,9 +28,12 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
  */
 bool bo_rounds_take(struct bo_bench_cell *cell, const struct bo_record *record, unsigned round);
 
-/* Runs one process for the due rows of one cell. bo_rounds_run is built on this. */
+/*
+ * Runs one process for the due rows of one cell. bo_rounds_run is built on this. `relay` (NULL:
+ * none) gets the records, including failures of a process that died, without BO_RECORD_END.
+ */
 enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
                                   const struct bo_bench_options *options, unsigned round,
-                                  struct bo_error *err);
+                                  FILE *relay, struct bo_error *err);
 
 #endif

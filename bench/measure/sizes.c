@@ -4,7 +4,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -67,12 +66,10 @@ static json_t *codec_json(const struct bo_format *format, const struct bo_codec 
     char status[256] = "ok";
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
-    json_t *json = json_pack("{s:s, s:s, s:s}", "name", codec->name, "role",
-                             bo_role_name(codec->role), "access", bo_access_name(codec->access));
-    if (codec->probabilistic)
-        json_object_set_new(json, "probabilistic", json_true());
-    if (codec->optional)
-        json_object_set_new(json, "optional", json_true());
+    json_t *json = json_pack("{s:s, s:s, s:s, s:o*, s:o*}", "name", codec->name, "role",
+                             bo_role_name(codec->role), "access", bo_access_name(codec->access),
+                             "probabilistic", codec->probabilistic ? json_true() : NULL, "optional",
+                             codec->optional ? json_true() : NULL);
     if (codec->encode(codec, model, &out, &err)) {
         bo_say_error(&err, status, sizeof status);
     } else {

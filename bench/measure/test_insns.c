@@ -34,27 +34,24 @@ static void expect(const char *golden, const char *said)
     free(text);
 }
 
+#define ENCODE(count) "pcdata\ttiny\traw\tencode\t" count "\n"
+#define QUERY(count) "pcdata\ttiny\traw\tpoint/uniform\t" count "\n"
+#define WITHIN_30 "# Within: 1%, and 30 instructions of an operation that allocates\n"
+
 TEST(test_tells_what_differs)
 {
-    expect("pcdata\ttiny\traw\tencode\t1009.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n", "");
-    expect("pcdata\ttiny\traw\tencode\t1011.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
+    expect(ENCODE("1009.0") QUERY("20.0"), "");
+    expect(ENCODE("1011.0") QUERY("20.0"),
            "pcdata/raw/tiny/encode: 1000.0 instructions, was 1011.0 (-1.1%)\n");
-    expect("# Within: 5%\n"
-           "pcdata\ttiny\traw\tencode\t1011.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
-           "");
-    expect("# Within: 0.5%\n"
-           "pcdata\ttiny\traw\tencode\t1009.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
+    expect("# Within: 5%\n" ENCODE("1011.0") QUERY("20.0"), "");
+    expect("# Within: 0.5%\n" ENCODE("1009.0") QUERY("20.0"),
            "pcdata/raw/tiny/encode: 1000.0 instructions, was 1009.0 (-0.9%)\n");
-    expect("# Within: 1%, and 30 instructions of an operation that allocates\n"
-           "pcdata\ttiny\traw\tencode\t1040.0\npcdata\ttiny\traw\tpoint/uniform\t22.0\n",
+    expect(WITHIN_30 ENCODE("1040.0") QUERY("22.0"),
            "pcdata/raw/tiny/point/uniform: 20.0 instructions, was 22.0 (-9.1%)\n");
-    expect("# Within: 1%, and 30 instructions of an operation that allocates\n"
-           "pcdata\ttiny\traw\tencode\t1041.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n",
+    expect(WITHIN_30 ENCODE("1041.0") QUERY("20.0"),
            "pcdata/raw/tiny/encode: 1000.0 instructions, was 1041.0 (-3.9%)\n");
-    expect("pcdata\ttiny\traw\tencode\t1000.0\n",
-           "pcdata/raw/tiny/point/uniform: 20.0 instructions, new\n");
-    expect("pcdata\ttiny\traw\tencode\t1000.0\npcdata\ttiny\traw\tpoint/uniform\t20.0\n"
-           "pcdata\ttiny\traw\topen\t9.0\n",
+    expect(ENCODE("1000.0"), "pcdata/raw/tiny/point/uniform: 20.0 instructions, new\n");
+    expect(ENCODE("1000.0") QUERY("20.0") "pcdata\ttiny\traw\topen\t9.0\n",
            "pcdata/raw/tiny/open: was 9.0, is not counted any more\n");
 }
 

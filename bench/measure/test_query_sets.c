@@ -4,8 +4,6 @@
  */
 #include "harness/core/test_cmocka.h"
 
-#include <stdlib.h>
-
 #include "bench/measure/noop.h"
 #include "bench/measure/actions.h"
 #include "bench/measure/query_sets.h"
@@ -38,16 +36,24 @@ static int drop(void **state)
     return 0;
 }
 
+static struct bo_query_set draw_from(const struct bo_format *format, unsigned kind,
+                                     const struct bo_workload *workload)
+{
+    struct bo_query_set query_set;
+    struct bo_error err;
+    assert_int_equal(bo_query_set_draw(format, &format->kinds[kind], workload, &set.model,
+                                       &set.arena, &query_set, &err),
+                     BO_OK);
+    return query_set;
+}
+
 /* Draws a set in place of the one before. */
 static void draw(unsigned kind, unsigned workload)
 {
     struct bo_error err;
     drop(NULL);
     assert_int_equal(toy_encode(NULL, &set.model, &set.payload, &err), BO_OK);
-    assert_int_equal(bo_query_set_draw(&set.format, &toy_kinds[kind],
-                                       &toy_kinds[kind].workloads[workload], &set.model, &set.arena,
-                                       &set.query_set, &err),
-                     BO_OK);
+    set.query_set = draw_from(&set.format, kind, &toy_kinds[kind].workloads[workload]);
     const size_t room = set.query_set.max_answers_nbytes + 4096;
     set.answers = (struct bo_sink){.p = bo_alloc(&set.arena, room), .cap = room};
 }
@@ -69,15 +75,20 @@ static void assert_covered(const struct bo_query_set *query_set)
     assert_int_equal(nbytes, query_set->answers_nbytes);
 }
 
-static void assert_honest_is_right(void)
+static void run_honest(const struct bo_chunk *chunk)
 {
     struct bo_error err;
+    assert_int_equal(
+        bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
+        BO_OK);
+}
+
+static void assert_honest_is_right(void)
+{
     size_t wrong;
     for (size_t c = 0; c < set.query_set.n_chunks; c++) {
         const struct bo_chunk *chunk = &set.query_set.chunks[c];
-        assert_int_equal(
-            bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
-            BO_OK);
+        run_honest(chunk);
         assert_true(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     }
 }
@@ -117,16 +128,12 @@ TEST(given_chunks_end_with_actions)
 {
     enum { N = 300 };
     static const size_t starts[] = {1, 41, 299};
-    struct bo_query_set query_set;
-    struct bo_error err;
     draw(TOY_GET, 0);
     const struct bo_given given = {set.query_set.queries, starts, 3, SIZE_MAX};
     for (unsigned cold = 0; cold < 2; cold++) {
         const struct bo_workload workload = {
             .name = "recorded", .n_queries = N, .given = &given, .cold = cold};
-        assert_int_equal(bo_query_set_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
-                                           &set.arena, &query_set, &err),
-                         BO_OK);
+        const struct bo_query_set query_set = draw_from(&set.format, TOY_GET, &workload);
         assert_int_equal(query_set.n, N);
         assert_memory_equal(query_set.queries, given.queries, N * toy_kinds[TOY_GET].query_size);
         assert_int_equal(query_set.n_chunks, cold ? 4 : 5); /* 258 queries exceed one call */
@@ -143,15 +150,11 @@ TEST(fresh_chunks_hold_whole_readers)
     static const struct {
         size_t fresh, n_first;
     } cases[] = {{1, 1}, {3, 3}, {10, 10}, {500, 300}};
-    struct bo_query_set query_set;
-    struct bo_error err;
     draw(TOY_GET, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct bo_workload workload = {
             .name = "open", .n_queries = 300, .fresh = cases[i].fresh, .draw = toy_draw};
-        assert_int_equal(bo_query_set_draw(&set.format, &toy_kinds[TOY_GET], &workload, &set.model,
-                                           &set.arena, &query_set, &err),
-                         BO_OK);
+        const struct bo_query_set query_set = draw_from(&set.format, TOY_GET, &workload);
         assert_int_equal(query_set.chunks[0].n, cases[i].n_first);
         assert_covered(&query_set);
     }
@@ -214,15 +217,12 @@ static void draw_huge(size_t nbytes, size_t n)
                                        .workloads = &workload,
                                        .n_workloads = 1};
     struct bo_format format = toy_format(codecs);
-    struct bo_error err;
     format.kinds = &kind;
     format.n_kinds = 1;
     drop(NULL);
     huge_nbytes = nbytes;
     n_oracle_calls = 0;
-    assert_int_equal(
-        bo_query_set_draw(&format, &kind, &workload, &set.model, &set.arena, &set.query_set, &err),
-        BO_OK);
+    set.query_set = draw_from(&format, 0, &workload);
 }
 
 TEST(one_answer_may_be_too_large)
@@ -279,13 +279,10 @@ TEST(a_document_without_a_place)
 
 TEST(wrong_answers_are_found)
 {
-    struct bo_error err;
     size_t wrong = 0;
     draw(TOY_GET, 0);
     const struct bo_chunk *chunk = &set.query_set.chunks[2];
-    assert_int_equal(
-        bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
-        BO_OK);
+    run_honest(chunk);
     set.answers.p[4 * 5 + 3] ^= 0x80;
     assert_false(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     assert_int_equal(wrong, chunk->first + 5);
@@ -293,13 +290,10 @@ TEST(wrong_answers_are_found)
 
 TEST(short_answers_are_wrong)
 {
-    struct bo_error err;
     size_t wrong = 0;
     draw(TOY_FIRST, 0);
     const struct bo_chunk *chunk = &set.query_set.chunks[1];
-    assert_int_equal(
-        bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
-        BO_OK);
+    run_honest(chunk);
     assert_true(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));
     set.answers.n -= 4;
     assert_false(bo_query_set_is_right(&set.query_set, chunk, &set.answers, &wrong));

@@ -2,6 +2,8 @@
 #ifndef BO_RUN_TABLE_H
 #define BO_RUN_TABLE_H
 
+#include <stdio.h>
+
 #include "bench/measure/plan.h"
 
 /*

@@ -18,7 +18,6 @@ struct tally {
     struct bo_differences within, between;
     double *sds; /* between layouts, by row */
     size_t n_sds, n_rows;
-    struct bo_arena arena;
 };
 
 /* `kind` may be a label of that kind. */
@@ -30,15 +29,14 @@ static bool is_of_kind(const char *label, const char *kind)
 
 static void add_row(struct tally *tally, const struct bo_run_row *row)
 {
-    const struct bo_arena_mark mark = bo_arena_mark(&tally->arena);
-    double *logs = bo_array_or_abort(&tally->arena, row->n, sizeof *logs);
+    double *logs = bo_or_abort(malloc(row->n * sizeof *logs));
     const struct bo_repetitions repetitions = {logs, row->layouts, row->n};
     for (unsigned i = 0; i < row->n; i++)
         logs[i] = log(row->times_ns[i]);
     bo_differ_within(&repetitions, &tally->within);
     if (row->layouts)
         bo_differ_between(&repetitions, &tally->between);
-    bo_arena_rewind(&tally->arena, mark);
+    free(logs);
     if (!isnan(row->layout_sd))
         tally->sds[tally->n_sds++] = row->layout_sd;
     tally->n_rows++;
@@ -54,9 +52,11 @@ static double limit_of(struct bo_differences *differences)
 struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const char *document,
                             const char *kind)
 {
-    struct tally tally = {.sds = calloc(run->n_rows + 1, sizeof *tally.sds)};
-    bo_abort_unless(tally.sds != NULL);
-    bo_arena_init(&tally.arena, BO_ARENA_UNLIMITED);
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct tally tally = {.within.arena = &arena,
+                          .between.arena = &arena,
+                          .sds = bo_array_or_abort(&arena, run->n_rows, sizeof *tally.sds)};
     for (size_t r = 0; r < run->n_rows; r++) {
         const struct bo_run_row *row = &run->rows[r];
         if (row->n && !row->failure && strcmp(row->codec, bo_noop_codec.name) != 0 &&
@@ -64,22 +64,19 @@ struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const 
             (!document || strcmp(row->document, document) == 0) && is_of_kind(row->label, kind))
             add_row(&tally, row);
     }
-    bo_sort_doubles(tally.sds, tally.n_sds);
     const size_t n = tally.n_sds;
+    const double layout_sd = bo_median(tally.sds, n);
     const struct bo_noise noise = {
         .within = limit_of(&tally.within),
         .n_within = tally.within.n,
         .between = limit_of(&tally.between),
         .n_between = tally.between.n,
         .limit = fmax(limit_of(&tally.within), limit_of(&tally.between)),
-        .layout_sd = n ? bo_percentile(tally.sds, n, 0.5) : NAN,
+        .layout_sd = layout_sd,
         .largest_layout_sd = n ? tally.sds[n - 1] : NAN,
         .n_rows = tally.n_rows,
     };
-    free(tally.within.items);
-    free(tally.between.items);
-    free(tally.sds);
-    bo_arena_free(&tally.arena);
+    bo_arena_free(&arena);
     return noise;
 }
 

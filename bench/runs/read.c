@@ -21,6 +21,12 @@ static const char *text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+static const char *text_or(const json_t *object, const char *key, const char *missing)
+{
+    const char *text = text_of(object, key);
+    return text ? text : missing;
+}
+
 static double number_of(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -113,10 +119,10 @@ static struct bo_environment read_environment(const json_t *context, struct bo_a
     add_pairs(arena, context, &e.facts);
     json_array_foreach(caches, i, item)
     {
-        const char *type = text_of(item, "type");
-        e.caches[e.n_caches++] = (struct bo_cache){
-            type ? type : "unknown", (unsigned)json_integer_value(json_object_get(item, "level")),
-            (uint64_t)json_integer_value(json_object_get(item, "size"))};
+        e.caches[e.n_caches++] =
+            (struct bo_cache){text_or(item, "type", "unknown"),
+                              (unsigned)json_integer_value(json_object_get(item, "level")),
+                              (uint64_t)json_integer_value(json_object_get(item, "size"))};
     }
     json_array_foreach(json_object_get(context, "load_avg"), i, item)
     {
@@ -128,20 +134,14 @@ static struct bo_environment read_environment(const json_t *context, struct bo_a
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static const char *or_dash(const char *text)
-{
-    return text ? text : "-";
-}
-
 static struct bo_size read_size(const json_t *codec, struct bo_arena *arena)
 {
     const json_t *bytes = json_object_get(codec, "bytes");
-    const char *status = text_of(codec, "status");
     struct bo_size size = {
-        .name = or_dash(text_of(codec, "name")),
-        .role = or_dash(text_of(codec, "role")),
-        .access = or_dash(text_of(codec, "access")),
-        .status = status ? status : "ok",
+        .name = text_or(codec, "name", "-"),
+        .role = text_or(codec, "role", "-"),
+        .access = text_or(codec, "access", "-"),
+        .status = text_or(codec, "status", "ok"),
         .leaves_out = text_of(codec, "leaves_out"),
         .probabilistic = is_true(codec, "probabilistic"),
         .optional = is_true(codec, "optional"),
@@ -189,15 +189,10 @@ struct bo_sizes bo_sizes_measure(const struct bo_document *document,
 
 /* ---- programs of the field ------------------------------------------------------------------- */
 
-static const char *or_unknown(const char *text)
-{
-    return text ? text : "unknown";
-}
-
 static struct bo_job read_job(const json_t *json, struct bo_arena *arena)
 {
     const json_t *times = json_object_get(json, "wall_ns"), *time;
-    struct bo_job job = {or_unknown(text_of(json, "label")),
+    struct bo_job job = {text_or(json, "label", "unknown"),
                          bo_array_or_abort(arena, json_array_size(times), sizeof *job.wall_ns), 0};
     size_t i;
     json_array_foreach(times, i, time) job.wall_ns[job.n++] = json_number_value(time);
@@ -209,9 +204,9 @@ static struct bo_program_run read_program(const json_t *json, struct bo_arena *a
     const json_t *jobs = json_object_get(json, "jobs"), *job;
     size_t i;
     struct bo_program_run program = {
-        .name = or_unknown(text_of(json, "name")),
-        .version = or_unknown(text_of(json, "version")),
-        .status = or_unknown(text_of(json, "status")),
+        .name = text_or(json, "name", "unknown"),
+        .version = text_or(json, "version", "unknown"),
+        .status = text_or(json, "status", "unknown"),
         .bytes = number_of(json, "bytes"),
         .jobs = bo_array_or_abort(arena, json_array_size(jobs), sizeof *program.jobs),
     };
@@ -305,8 +300,7 @@ static bool read_entry(struct reading *reading, const json_t *entry)
     struct bo_run_row *row = &reading->run->rows[at];
     struct row_entries *entries = &reading->entries[at];
     if (is_true(entry, "error_occurred")) {
-        const char *message = text_of(entry, "error_message");
-        row->failure = message ? message : "failed";
+        row->failure = text_or(entry, "error_message", "failed");
         return true;
     }
     bo_abort_unless(bo_grow(&reading->run->arena, &entries->items, row->n, 1, &entries->cap));
@@ -386,8 +380,7 @@ static void fill_row(struct bo_arena *arena, struct bo_run_row *row, const json_
             next = (size_t)(counter - row->counters) + 1;
         }
     }
-    bo_sort_doubles(sorted, row->n);
-    row->median_ns = row->n ? bo_percentile(sorted, row->n, 0.5) : NAN;
+    row->median_ns = bo_median(sorted, row->n);
     row->interval = row->n ? bo_median_interval(sorted, row->n, BO_CONFIDENCE)
                            : (struct bo_interval){NAN, NAN, 0};
     row->path = row->n ? text_of(entries[0], "path") : NULL;

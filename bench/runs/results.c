@@ -230,8 +230,6 @@ static void put_row(const struct family *family, FILE *out)
 static void add_to_family(struct family *family, const json_t *entry)
 {
     const char *aggregate = json_string_value(json_object_get(entry, "aggregate_name"));
-    if (!family->first)
-        family->first = entry;
     if (aggregate && strcmp(aggregate, "median") == 0)
         family->median = entry;
     if (aggregate && strcmp(aggregate, "stddev") == 0)
@@ -243,22 +241,16 @@ static void add_to_family(struct family *family, const json_t *entry)
 /* A line for each row, whose entries follow each other. */
 static void put_csv_rows(const json_t *entries, FILE *out)
 {
-    const json_t *entry;
-    struct family family = {NULL, NULL, NULL, NULL};
-    const char *name = NULL;
-    size_t i;
-    json_array_foreach(entries, i, entry)
-    {
-        const char *run_name = json_string_value(json_object_get(entry, "run_name"));
-        if (name && strcmp(name, run_name) != 0) {
-            put_row(&family, out);
-            family = (struct family){NULL, NULL, NULL, NULL};
+    const json_t *entry = json_array_get(entries, 0);
+    for (size_t i = 0; entry;) {
+        struct family family = {.first = entry};
+        const json_t *name = json_object_get(entry, "run_name");
+        while (entry && json_equal(json_object_get(entry, "run_name"), name)) {
+            add_to_family(&family, entry);
+            entry = json_array_get(entries, ++i);
         }
-        name = run_name;
-        add_to_family(&family, entry);
-    }
-    if (name)
         put_row(&family, out);
+    }
 }
 
 static void put_csv_header(FILE *out)
@@ -340,36 +332,29 @@ static json_t *query_sets_json(const struct bo_bench_document *on)
     return query_set;
 }
 
-/* Adds to a document's sizes its origin, and the workloads that could not be run. */
+/*
+ * Adds to a document's sizes its origin, and the workloads that could not be run. A user's file is
+ * named without its folder, since results are shared.
+ */
 static void add_provenance(json_t *sizes, const struct bo_bench_document *on)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, on->document->hash);
-    json_object_set_new(sizes, "format", json_string(on->document->format->name));
-    if (is_users_file(on->document)) /* without its folder, since results are shared */
-        json_object_set_new(sizes, "file", json_string(basename(on->document->path)));
-    json_object_set_new(sizes, "provenance",
-                        json_string(is_users_file(on->document) ? "a file of the user's"
-                                                                : on->document->provenance));
-    json_object_set_new(sizes, "embedded", json_boolean(on->document->embedded));
-    json_object_set_new(sizes, "scale", json_boolean(on->document->scale));
-    if (on->document->held_out)
-        json_object_set_new(sizes, "held_out", json_true());
-    if (*on->document->sealed)
-        json_object_set_new(sizes, "sealed", json_string(on->document->sealed));
-    json_object_set_new(sizes, "xxh3", json_string(hash));
-    json_object_set_new(sizes, "text_bytes", json_integer((json_int_t)on->text_nbytes));
-    json_object_set_new(sizes, "questions", query_sets_json(on));
-    json_object_set_new(sizes, "not_asked", empty_sets(on, false));
-    json_object_set_new(sizes, "too_large", empty_sets(on, true));
+    const struct bo_document *d = on->document;
+    const bool is_users = is_users_file(d);
+    json_t *more =
+        json_pack("{s:s, s:s*, s:s, s:b, s:b, s:o*, s:s*, s:o, s:I, s:o, s:o, s:o}", "format",
+                  d->format->name, "file", is_users ? basename(d->path) : NULL, "provenance",
+                  is_users ? "a file of the user's" : d->provenance, "embedded", d->embedded,
+                  "scale", d->scale, "held_out", d->held_out ? json_true() : NULL, "sealed",
+                  *d->sealed ? d->sealed : NULL, "xxh3", json_sprintf("%016" PRIx64, d->hash),
+                  "text_bytes", (json_int_t)on->text_nbytes, "questions", query_sets_json(on),
+                  "not_asked", empty_sets(on, false), "too_large", empty_sets(on, true));
+    json_object_update_new(sizes, more);
 }
 
 /* Results with this context and no document. */
 static struct bo_results *make_results(json_t *context)
 {
-    struct bo_results *results = calloc(1, sizeof *results);
-    if (!results)
-        abort();
+    struct bo_results *results = bo_or_abort(calloc(1, sizeof *results));
     results->context = context;
     bo_memory_open(&results->entries);
     bo_memory_open(&results->csv);
@@ -515,8 +500,10 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
     static const char *const keys[] = {"machine", "cpu",    "program_xxh3", "flags", "options",
                                        "shard",   "rounds", "layouts",      NULL};
     json_t *ours = ours_of(json_object_get(json, "context")), *fresh = ours_of((*results)->context);
-    json_t *partial = json_object_get(ours, "partial"), *document;
     json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
+    const bool same_documents =
+        json_equal(list, json_object_get(json_object_get(ours, "partial"), "documents"));
+    json_decref(list);
     const char *key = first_difference(ours, fresh, keys);
     if (key) {
         char *was = value_text(ours, key), *is = value_text(fresh, key);
@@ -524,14 +511,15 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
                 key, was, is);
         free(was);
         free(is);
-    } else if (!json_equal(list, json_object_get(partial, "documents"))) {
+        return false;
+    }
+    if (!same_documents) {
         fprintf(stderr, "bakeoff: %s: cannot be resumed: its documents differ from this run's\n",
                 path);
-        key = "documents";
+        return false;
     }
-    json_decref(list);
-    for (size_t i = json_array_size(documents); i-- > 0 && !key;) {
-        document = json_array_get(documents, i);
+    for (size_t i = json_array_size(documents); i-- > 0;) {
+        const json_t *document = json_array_get(documents, i);
         if (!json_object_get(document, "complete_rounds"))
             continue;
         remove_rows(json_object_get(json, "benchmarks"),
@@ -539,8 +527,6 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
                     json_string_value(json_object_get(document, "name")));
         json_array_remove(documents, i);
     }
-    if (key)
-        return false;
     bo_results_free(*results);
     *results = bo_results_of(json);
     return true;

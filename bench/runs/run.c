@@ -57,8 +57,7 @@ double bo_run_counter(const struct bo_run_row *row, const char *counter)
     for (unsigned i = 0; i < row->n; i++)
         if (!isnan(found->values[i]))
             values[n++] = found->values[i];
-    bo_sort_doubles(values, n);
-    const double median = n ? bo_percentile(values, n, 0.5) : NAN;
+    const double median = bo_median(values, n);
     free(values);
     return median;
 }
@@ -197,18 +196,15 @@ bool bo_is_whole_label(const struct bo_run_document *document, const char *label
 
 bool bo_is_fresh_label(const struct bo_run_document *document, const char *label)
 {
+    char name[128];
     const struct bo_format *format = bo_find_format(document->format);
     const char *slash = strchr(label, '/');
-    for (unsigned k = 0; format && slash && k < format->n_kinds; k++) {
-        const struct bo_query_kind *kind = &format->kinds[k];
-        if (strlen(kind->name) != (size_t)(slash - label) ||
-            strncmp(kind->name, label, strlen(kind->name)) != 0)
-            continue;
-        for (unsigned w = 0; w < kind->n_workloads; w++)
-            if (strcmp(kind->workloads[w].name, slash + 1) == 0)
-                return kind->workloads[w].fresh;
-    }
-    return false;
+    if (!format || !slash)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(slash - label), label);
+    const struct bo_query_kind *kind = bo_find_kind(format, name);
+    const struct bo_workload *workload = kind ? bo_find_workload(kind, slash + 1) : NULL;
+    return workload && workload->fresh;
 }
 
 bool bo_is_unpacked(const struct bo_run_document *document, const struct bo_run_codec *codec,

@@ -74,7 +74,6 @@ json_t *bo_shard_take(struct bo_shard shard, struct bo_documents *documents)
 /* ---- what parts must have in common ---------------------------------------------------------- */
 
 struct merging {
-    json_t *context, *ours; /* of the result */
     json_t *parts, *documents, *entries;
     json_t *first_of;    /* "format/document": the name of the file that has it */
     const json_t *first; /* "bakeoff" of the first part */
@@ -151,6 +150,17 @@ static json_int_t shard_number(const json_t *ours, const char *key)
     return json_integer_value(json_object_get(json_object_get(ours, "shard"), key));
 }
 
+/* True when a part is shard k. */
+static bool has_shard(const struct merging *m, json_int_t k)
+{
+    size_t i;
+    const json_t *part;
+    bool found = false;
+    json_array_foreach(m->parts, i, part) found =
+        found || shard_number(json_object_get(part, "bakeoff"), "shard") == k;
+    return found;
+}
+
 static bool agree_about_shards(struct merging *m, const json_t *ours, const char *name)
 {
     const json_t *shard = json_object_get(ours, "shard"),
@@ -164,14 +174,9 @@ static bool agree_about_shards(struct merging *m, const json_t *ours, const char
                       m->first_name, shard_number(m->first, "of"));
     if (!json_equal(json_object_get(shard, "list"), json_object_get(first, "list")))
         return refuse(m, name, "is a shard of another list of documents than %s", m->first_name);
-    size_t i;
-    const json_t *part;
-    json_array_foreach(m->parts, i,
-                       part) if (shard_number(json_object_get(part, "bakeoff"), "shard") ==
-                                 k) return refuse(m, name,
-                                                  "shard %" JSON_INTEGER_FORMAT
-                                                  "/%" JSON_INTEGER_FORMAT " occurs twice",
-                                                  k, n);
+    if (has_shard(m, k))
+        return refuse(m, name,
+                      "shard %" JSON_INTEGER_FORMAT "/%" JSON_INTEGER_FORMAT " occurs twice", k, n);
     return true;
 }
 
@@ -193,6 +198,19 @@ static bool add_part(struct merging *m, const json_t *context, const char *name)
     return json_array_append_new(m->parts, part) == 0;
 }
 
+/* By format and name, those for curves last. */
+static int compare_places(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"format", "name"};
+    int order =
+        json_is_true(json_object_get(a, "scale")) - json_is_true(json_object_get(b, "scale"));
+    for (size_t i = 0; i < 2 && order == 0; i++)
+        order = strcmp(json_string_value(json_object_get(a, keys[i])),
+                       json_string_value(json_object_get(b, keys[i])));
+    return order;
+}
+
+/* In an order that does not depend on that of the files. */
 static bool add_document(struct merging *m, const json_t *document, size_t first_part,
                          const char *name)
 {
@@ -208,7 +226,10 @@ static bool add_document(struct merging *m, const json_t *document, size_t first
         return refuse(m, name, "%s is of a part that is not there", key);
     json_t *copy = json_copy((json_t *)(uintptr_t)document);
     json_object_set_new(copy, "part", json_integer((json_int_t)first_part + part));
-    return json_array_append_new(m->documents, copy) == 0;
+    size_t at = json_array_size(m->documents);
+    while (at && compare_places(json_array_get(m->documents, at - 1), copy) > 0)
+        at--;
+    return json_array_insert_new(m->documents, at, copy) == 0;
 }
 
 /* Families are numbered through all files, as Google Benchmark numbers them in one. */
@@ -253,16 +274,10 @@ static bool all_there(struct merging *m, const char *last_name)
     const json_int_t n = shard_number(m->first, "of");
     char missing[200] = "";
     size_t length = 0;
-    for (json_int_t k = 1; k <= n; k++) {
-        size_t i;
-        const json_t *part;
-        bool found = false;
-        json_array_foreach(m->parts, i, part) found =
-            found || shard_number(json_object_get(part, "bakeoff"), "shard") == k;
-        if (!found && length + 30 < sizeof missing)
+    for (json_int_t k = 1; k <= n; k++)
+        if (!has_shard(m, k) && length + 30 < sizeof missing)
             length += (size_t)snprintf(missing + length, sizeof missing - length,
                                        "%s%" JSON_INTEGER_FORMAT, length ? ", " : "", k);
-    }
     return length == 0 || refuse(m, last_name,
                                  "with these files, of %" JSON_INTEGER_FORMAT
                                  " shards there are missing: %s; --partial merges what is there",
@@ -280,58 +295,30 @@ static void keep_shared(json_t *object, const json_t *other)
         json_object_del(object, key);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const json_t *const *x = a, *const *y = b;
-    static const char *const keys[] = {"format", "name"};
-    int order =
-        json_is_true(json_object_get(*x, "scale")) - json_is_true(json_object_get(*y, "scale"));
-    for (size_t i = 0; i < 2 && order == 0; i++)
-        order = strcmp(json_string_value(json_object_get(*x, keys[i])),
-                       json_string_value(json_object_get(*y, keys[i])));
-    return order;
-}
-
-/* The result does not depend on the order of the files. */
-static void sort_documents(struct merging *m)
-{
-    const size_t n = json_array_size(m->documents);
-    json_t **items = bo_or_abort(calloc(n + 1, sizeof *items)), *sorted = json_array();
-    for (size_t i = 0; i < n; i++)
-        items[i] = json_array_get(m->documents, i);
-    qsort(items, n, sizeof *items, by_place);
-    for (size_t i = 0; i < n; i++)
-        json_array_append(sorted, items[i]);
-    free(items);
-    json_decref(m->documents);
-    m->documents = sorted;
-}
-
-static void add_shared_facts(struct merging *m)
+/* The context of the result: the facts that all parts share, the parts and the documents. */
+static json_t *shared_context(const struct merging *m)
 {
     size_t i;
-    const json_t *part = json_array_get(m->parts, 0);
-    json_object_update(m->context, (json_t *)(uintptr_t)part);
-    json_object_update(m->ours, json_object_get(part, "bakeoff"));
+    json_t *part = json_array_get(m->parts, 0);
+    json_t *context = json_copy(part), *ours = json_copy(json_object_get(part, "bakeoff"));
     json_array_foreach(m->parts, i, part)
     {
-        keep_shared(m->ours, json_object_get(part, "bakeoff"));
-        keep_shared(m->context, part);
+        keep_shared(ours, json_object_get(part, "bakeoff"));
+        keep_shared(context, part);
     }
-    if (!json_object_get(m->ours, "machine"))
-        json_object_set_new(m->ours, "machine", json_string("several"));
-    json_object_del(m->ours, "shard");
-    json_object_set(m->ours, "parts", m->parts);
-    json_object_set(m->ours, "documents", m->documents);
-    json_object_set(m->context, "bakeoff", m->ours);
+    if (!json_object_get(ours, "machine"))
+        json_object_set_new(ours, "machine", json_string("several"));
+    json_object_del(ours, "shard");
+    json_object_set(ours, "parts", m->parts);
+    json_object_set(ours, "documents", m->documents);
+    json_object_set_new(context, "bakeoff", ours);
+    return context;
 }
 
 json_t *bo_shards_merge(const json_t *const *runs, const char *const *names, size_t n, bool partial,
                         char why_ret[BO_MAX_SHARD_ERROR])
 {
-    struct merging m = {.context = json_object(),
-                        .ours = json_object(),
-                        .parts = json_array(),
+    struct merging m = {.parts = json_array(),
                         .documents = json_array(),
                         .entries = json_array(),
                         .first_of = json_object(),
@@ -340,12 +327,9 @@ json_t *bo_shards_merge(const json_t *const *runs, const char *const *names, siz
     for (size_t i = 0; i < n && ok; i++)
         ok = add_run(&m, runs[i], names[i]);
     json_t *merged = NULL;
-    if (ok && (partial || all_there(&m, names[n - 1]))) {
-        sort_documents(&m);
-        add_shared_facts(&m);
-        merged = json_pack("{s:O, s:O}", "context", m.context, "benchmarks", m.entries);
-    }
-    json_t *const mine[] = {m.context, m.ours, m.parts, m.documents, m.entries, m.first_of};
+    if (ok && (partial || all_there(&m, names[n - 1])))
+        merged = json_pack("{s:o, s:O}", "context", shared_context(&m), "benchmarks", m.entries);
+    json_t *const mine[] = {m.parts, m.documents, m.entries, m.first_of};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++)
         json_decref(mine[i]);
     return merged;

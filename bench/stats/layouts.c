@@ -6,7 +6,6 @@
 
 #include "bench/stats/stats.h"
 #include "bench/stats/student.h"
-#include "harness/core/arena.h"
 
 static unsigned layout_of(const struct bo_repetitions *repetitions, size_t i)
 {
@@ -22,13 +21,6 @@ static size_t select_layout(const struct bo_repetitions *repetitions, unsigned l
         if (layout_of(repetitions, i) == layout)
             values_ret[n++] = repetitions->log_times[i];
     return n;
-}
-
-/* Sorts the values. */
-static double median_of(double *values, size_t n)
-{
-    bo_sort_doubles(values, n);
-    return bo_percentile(values, n, 0.5);
 }
 
 static double sum_of_squares(const double *values, size_t n)
@@ -74,7 +66,7 @@ struct bo_layout_effect bo_layout_effect(const struct bo_repetitions *repetition
         squares += sum_of_squares(values, n);
         df += n - 1;
         factors += median_factor(n);
-        effect.medians[effect.n_layouts++] = median_of(values, n);
+        effect.medians[effect.n_layouts++] = bo_median(values, n);
     }
     free(values);
     const unsigned k = effect.n_layouts;
@@ -111,11 +103,8 @@ double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layou
 
 static void add_difference(struct bo_differences *differences, double difference)
 {
-    if (differences->n == differences->cap) {
-        differences->cap = differences->cap ? 2 * differences->cap : 64;
-        differences->items =
-            bo_or_abort(realloc(differences->items, differences->cap * sizeof *differences->items));
-    }
+    bo_abort_unless(
+        bo_grow(differences->arena, &differences->items, differences->n, 1, &differences->cap));
     differences->items[differences->n++] = fabs(difference);
 }
 
@@ -130,7 +119,7 @@ void bo_differ_within(const struct bo_repetitions *repetitions, struct bo_differ
             halves[i % 2][i / 2] = values[i];
         if (n >= 2)
             add_difference(differences,
-                           median_of(halves[0], (n + 1) / 2) - median_of(halves[1], n / 2));
+                           bo_median(halves[0], (n + 1) / 2) - bo_median(halves[1], n / 2));
     }
     free(values);
 }

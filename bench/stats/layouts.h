@@ -7,10 +7,10 @@
 #ifndef BO_LAYOUTS_H
 #define BO_LAYOUTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "bench/stats/interval.h"
+#include "harness/core/arena.h"
 
 enum { BO_MAX_LAYOUTS = 12 };
 
@@ -56,8 +56,9 @@ double bo_layouts_differ(const struct bo_layout_effect *a, const struct bo_layou
 
 /* Differences of logarithms between two measurements of one thing; absolute values. */
 struct bo_differences {
-    double *items; /* malloced */
+    double *items;
     size_t n, cap;
+    struct bo_arena *arena; /* of the items */
 };
 
 /*

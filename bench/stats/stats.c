@@ -25,6 +25,12 @@ double bo_percentile(const double *sorted, size_t n, double q)
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
+double bo_median(double *values, size_t n)
+{
+    bo_sort_doubles(values, n);
+    return n ? bo_percentile(values, n, 0.5) : NAN;
+}
+
 struct bo_summary bo_summarise(double *values, size_t n)
 {
     if (n == 0)
@@ -38,7 +44,6 @@ struct bo_summary bo_summarise(double *values, size_t n)
         squares += (values[i] - mean) * (values[i] - mean);
     const double stddev = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
     return (struct bo_summary){
-        .n = n,
         .mean = mean,
         .median = bo_percentile(values, n, 0.5),
         .stddev = stddev,

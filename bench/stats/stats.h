@@ -13,8 +13,10 @@ void bo_sort_doubles(double *values, size_t n);
  */
 double bo_percentile(const double *sorted, size_t n, double q);
 
+/* The median; sorts the values. NaN for n = 0. */
+double bo_median(double *values, size_t n);
+
 struct bo_summary {
-    size_t n;
     double mean, median;
     double stddev; /* of the sample (n - 1); 0 for n = 1 */
     double cv;     /* stddev / mean; 0 when the mean is 0 */

@@ -5,7 +5,6 @@
 #include "harness/core/test_cmocka.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/stats/layouts.h"
 #include "bench/stats/stats.h"
@@ -131,7 +130,9 @@ TEST(differs_from_itself)
     static const double times[] = {0, 1, 2, 3, 10, 11, 12, 13, 40, 41, 42, 43};
     static const unsigned layouts[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
     const struct bo_repetitions three = {times, layouts, 12}, one = {times, NULL, 4};
-    struct bo_differences within = {NULL, 0, 0}, between = {NULL, 0, 0};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct bo_differences within = {.arena = &arena}, between = {.arena = &arena};
     bo_differ_within(&three, &within);
     assert_int_equal(within.n, 3);
     for (size_t i = 0; i < within.n; i++)
@@ -143,8 +144,7 @@ TEST(differs_from_itself)
     between.n = 0;
     bo_differ_between(&one, &between);
     assert_int_equal(between.n, 0);
-    free(within.items);
-    free(between.items);
+    bo_arena_free(&arena);
 }
 
 /* Five layouts: two against two, in fifteen ways. */
@@ -152,7 +152,9 @@ TEST(pairs_halves)
 {
     double times[LAYOUTS];
     unsigned layouts[LAYOUTS];
-    struct bo_differences between = {NULL, 0, 0};
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct bo_differences between = {.arena = &arena};
     for (unsigned l = 0; l < LAYOUTS; l++) {
         times[l] = l * l;
         layouts[l] = l;
@@ -161,7 +163,7 @@ TEST(pairs_halves)
     assert_int_equal(between.n, 15);
     bo_sort_doubles(between.items, between.n);
     assert_true(between.items[14] == (9 + 16 - 0 - 1) / 2.0);
-    free(between.items);
+    bo_arena_free(&arena);
 }
 
 TEST_FILE(NULL, NULL)

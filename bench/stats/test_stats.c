@@ -29,7 +29,6 @@ TEST(summaries_by_hand)
 {
     double values[] = {9, 2, 4, 4, 5, 7, 5, 4}; /* squares of deviations from 5 add up to 32 */
     const struct bo_summary s = bo_summarise(values, 8);
-    assert_int_equal(s.n, 8);
     assert_near(s.mean, 5);
     assert_near(s.median, 4.5);
     assert_near(s.stddev, 2.1380899352993952); /* sqrt(32 / 7) */
@@ -44,7 +43,6 @@ TEST(small_samples)
     const struct bo_summary s = bo_summarise(one, 1), none = bo_summarise(one, 0);
     assert_near(s.median, 3);
     assert_near(s.stddev, 0);
-    assert_int_equal(none.n, 0);
     assert_near(none.median, 0);
 }
 

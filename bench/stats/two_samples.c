@@ -109,8 +109,7 @@ static void estimate_shift(const double *a, size_t n_a, const double *b, size_t 
     for (size_t i = 0; i < n_a; i++)
         for (size_t j = 0; j < n_b; j++)
             differences[i * n_b + j] = b[j] - a[i];
-    bo_sort_doubles(differences, n);
-    contrast->shift = bo_percentile(differences, n, 0.5);
+    contrast->shift = bo_median(differences, n);
     contrast->interval.low = differences[n_cut];
     contrast->interval.high = differences[n - 1 - n_cut];
     free(differences);
