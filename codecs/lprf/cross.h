@@ -63,10 +63,7 @@ struct emitter {
  */
 static inline void *take_answer(struct bo_sink *sink, size_t head, uint64_t n, size_t tail)
 {
-    const size_t room = sink->cap - sink->n;
-    if (head + tail > room || n > (room - head - tail) / 8)
-        return NULL;
-    return bo_sink_take(sink, head + 8 * (size_t)n + tail);
+    return n <= sink->cap / 8 ? bo_sink_take(sink, head + 8 * (size_t)n + tail) : NULL;
 }
 
 /* ---- what does not read records ------------------------------------------------------------- */

@@ -455,7 +455,6 @@ static bool replace_pairs(struct bo_symbol_texts *texts, struct pass *pass)
 static bool count_pairs(struct bo_symbol_texts *texts, struct pass *pass)
 {
     struct side *new = &pass->new;
-    pass->text = 0;
     for (size_t i = 0; i < texts->n; i++) {
         uint32_t *word = &texts->words[i];
         if (*word & BO_TEXT_HEAD) {
