@@ -139,6 +139,8 @@ static const struct test_case zstd_cases[] = {
     {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "bad magic number"},
     {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 112,
      "blocks are larger than their section"},
+    {"a frame within a byte", 111, BYTES("\xe6\xba"), BO_CORRUPT, 144,
+     "frame does not start at a byte boundary"},
     {"no frame", 117, BYTES("\0"), BO_CORRUPT, 117,
      "zstd frame is invalid or larger than its strings"},
     {"a frame of more text", 122, BYTES("\xff"), BO_CORRUPT, 117,
@@ -273,6 +275,50 @@ TEST(test_trees)
 {
     for (size_t i = 0; i < N_ELEMENTS(trees_cases); i++)
         expect_case("shared-trees", test_trees_file, &trees_cases[i]);
+}
+
+/* Rules that the first file cannot break: bits of other files are flipped, in two bytes. */
+TEST(test_flips)
+{
+    static const char recursive[] = "a:0:0\n 1: b:0\n  1: a:0\n   1: b:0\n    1: a:0\n"
+                                    "b:0:0\n 1: a:0\n 1: b:0\n";
+    static const char last_place[] = "f:0:0\n 65535.4294967295: 1\n 65535.4294967295: f:0\n"
+                                     "  0: 0\n";
+    static const char variants[] = "a:0:0\n 1: 1 t:1 u:2\n 2: 2 t:3\n 3: b:0\n  5: 1 t:4\n"
+                                   "  6: b:0\n 3: c:0\nb:0:0\n 5: 2 u:1\n 6: c:0\n"
+                                   "c:0:0\n 5: 1\n";
+    static const struct {
+        const char *text;
+        size_t at;
+        uint16_t flips;
+        uint64_t off;
+        const char *what;
+    } rows[] = {
+        {TEST_TREES_TEXT, 119, 7, 161, "grammar has more rules than announced"},
+        {recursive, 6, 26, 95, "more variants than the structure has room for"},
+        {recursive, 95, 1, 139, "variant is not part of any function"},
+        {recursive, 108, 6, 136, "bytes after the grammar"},
+        {last_place, 156, 0x120, 159, "place is out of range"},
+        {variants, 90, 240, 164, "target precedes the record of its place"},
+        {variants, 156, 6, 156, "name has several variants, but no call"},
+    };
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *model;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(codec, parse_text(rows[i].text, &arena), &out, NULL), BO_OK);
+        bo_set_le16(out.p + rows[i].at, bo_le16(out.p + rows[i].at) ^ rows[i].flips);
+        assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &model, &error),
+                         BO_CORRUPT);
+        if (strcmp(error.what, rows[i].what) != 0 || error.off != rows[i].off)
+            fail_msg("row %zu: byte %llu: %s", i, (unsigned long long)error.off, error.what);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
 }
 
 TEST(test_zstd)
