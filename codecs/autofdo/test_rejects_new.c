@@ -284,6 +284,8 @@ TEST(test_flips)
                                     "b:0:0\n 1: a:0\n 1: b:0\n";
     static const char last_place[] = "f:0:0\n 65535.4294967295: 1\n 65535.4294967295: f:0\n"
                                      "  0: 0\n";
+    static const char discriminators[] = "f:0:0\n 1.4294967290: 1\n 1.4294967291: 1\n"
+                                         " 1.4294967295: 1\n";
     static const char variants[] = "a:0:0\n 1: 1 t:1 u:2\n 2: 2 t:3\n 3: b:0\n  5: 1 t:4\n"
                                    "  6: b:0\n 3: c:0\nb:0:0\n 5: 2 u:1\n 6: c:0\n"
                                    "c:0:0\n 5: 1\n";
@@ -299,6 +301,7 @@ TEST(test_flips)
         {recursive, 95, 1, 139, "variant is not part of any function"},
         {recursive, 108, 6, 136, "bytes after the grammar"},
         {last_place, 156, 0x120, 159, "place is out of range"},
+        {discriminators, 143, 4, 143, "place is out of range"}, /* steps of 4 and 4 */
         {variants, 90, 240, 164, "target precedes the record of its place"},
         {variants, 156, 6, 156, "name has several variants, but no call"},
     };
