@@ -296,7 +296,7 @@ enum bo_status autofdo_decoded_query(const struct bo_codec *self, void *reader, 
             answer_scan(d, &((struct autofdo_digest *)answers)[i]);
             break;
         default:
-            return BO_BAD_USAGE;
+            return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
         }
     return status;
 }

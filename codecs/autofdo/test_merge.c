@@ -211,6 +211,26 @@ TEST(test_sum_of_one)
                         "  5: 1 b:" MAX " a:2\n");
 }
 
+/* Instances of two profiles are added up 256 deep, and no deeper. */
+TEST(test_depth)
+{
+    enum { MAX_DEPTH = AUTOFDO_MAX_DEPTH };
+    static struct autofdo_callsite sites[MAX_DEPTH];
+    struct autofdo_instance body = {BYTES("f"), 0, 1, NULL, sites}, sum;
+    const struct autofdo_instance *const parts[] = {&body, &body};
+    struct bo_error error = {0};
+    uint64_t n_saturated = 0;
+    for (size_t i = 0; i < MAX_DEPTH; i++)
+        sites[i].callee =
+            (struct autofdo_instance){BYTES("c"), 0, i + 1 < MAX_DEPTH, NULL, sites + i + 1};
+    assert_int_equal(autofdo_sum_instances(parts, 2, true, &arena, &sum, &n_saturated, &error),
+                     BO_OVER_LIMIT);
+    assert_string_equal(error.what, "instances are nested more than 256 deep");
+    sites[MAX_DEPTH - 2].callee.n_callsites = 0;
+    assert_int_equal(autofdo_sum_instances(parts, 2, true, &arena, &sum, &n_saturated, &error),
+                     BO_OK);
+}
+
 TEST(test_each_allocation_fails)
 {
     const void *const models[] = {

@@ -325,4 +325,26 @@ TEST(test_command_line)
     assert_int_equal(autofdo_kinds[AUTOFDO_SCAN].parse(1, f, NULL, query, &error), BO_BAD_USAGE);
 }
 
+/* Readers of all codecs reject a kind that does not exist. */
+TEST(test_unknown_kind)
+{
+    const struct autofdo_model *model = parse_text(sample, &arena);
+    for (const struct bo_codec *const *c = format->codecs; *c; c++) {
+        struct bo_writer out;
+        struct bo_error error = {0};
+        union {
+            struct autofdo_summary summary;
+            struct autofdo_name_query query;
+        } query = {0}, answer = {0};
+        void *reader;
+        bo_writer_init(&out, &arena);
+        assert_int_equal((*c)->encode(*c, model, &out, &error), BO_OK);
+        assert_int_equal((*c)->open(*c, bo_writer_span(&out), &arena, &reader, &error), BO_OK);
+        assert_int_equal((*c)->query(*c, reader, AUTOFDO_N_KINDS, &query, 1, &answer, &error),
+                         BO_BAD_USAGE);
+        assert_string_equal(error.what, "unknown query kind");
+        bo_writer_free(&out);
+    }
+}
+
 TEST_FILE(set_up, tear_down)

@@ -45,6 +45,10 @@ static const struct test_case head_cases[] = {
     {"two names", 6, BYTES("\x02"), BO_CORRUPT, 116, "bits after the functions are not 0"},
     {"2^32 - 1 names", 6, BYTES("\xff\xff\xff\xff\x0f"), BO_TRUNCATED, 175, SECTIONS_RUN},
     {"no paths' texts", 7, BYTES("\0"), BO_CORRUPT, 163, BLOCK_END},
+    {"9 names in an index of a byte", 6, BYTES("\x09\x02\x0b\x06\x07\x07\x01"), BO_CORRUPT, 55,
+     INDEX_ROOM},
+    {"8 names in an index of a byte", 6, BYTES("\x08\x02\x0b\x06\x07\x07\x01"), BO_CORRUPT, 58,
+     PADDING},
     {"more paths than names", 7, BYTES("\x0a"), BO_CORRUPT, 55, INDEX_ROOM},
     {"no text", 8, BYTES("\0"), BO_CORRUPT, 155, "phrases are longer than the strings"},
     {"more text", 8, BYTES("\x0c"), BO_CORRUPT, 0, "names are shorter than announced"},
@@ -135,6 +139,8 @@ static const struct test_case zstd_cases[] = {
     {"the other codec's", 3, BYTES("t"), BO_CORRUPT, 0, "bad magic number"},
     {"a head before the frames", 13, BYTES("\x01"), BO_CORRUPT, 112,
      "blocks are larger than their section"},
+    {"a frame within a byte", 111, BYTES("\xe6\xba"), BO_CORRUPT, 144,
+     "frame does not start at a byte boundary"},
     {"no frame", 117, BYTES("\0"), BO_CORRUPT, 117,
      "zstd frame is invalid or larger than its strings"},
     {"a frame of more text", 122, BYTES("\xff"), BO_CORRUPT, 117,
@@ -152,6 +158,14 @@ static const struct test_case zstd_cases[] = {
     {"names do not ascend", 130, BYTES("x"), BO_CORRUPT, 117, "strings do not ascend"},
     {"bytes after the names", 138, BYTES("\0"), BO_CORRUPT, 117, "bytes after the strings"},
     {"less text", 8, BYTES("\x0a"), BO_CORRUPT, 117, "prefix of a string is too long"},
+    {"text for the first name alone", 8, BYTES("\x02"), BO_CORRUPT, 117,
+     "prefix of a string is too long"},
+    {"no end of the last path", 144, BYTES("x"), BO_CORRUPT, 117,
+     "string has no end, or nothing of its own"},
+    {"a name shares all of the one before", 126, BYTES("\x02"), BO_CORRUPT, 117,
+     "prefix of a string is too long"},
+    {"a frame without its size", 121, BYTES("\0"), BO_CORRUPT, 117,
+     "zstd frame is invalid or larger than its strings"},
 };
 
 static void expect_case(const char *codec_name, struct bo_span file, const struct test_case *c)
@@ -186,21 +200,23 @@ TEST(test_head)
 }
 
 /*
- * Up to 2^31 - 1 bytes of names, and 2^32 - 2 places of lists and of variants, in files that have
+ * Up to 2^31 - 2 names of 2^31 - 1 bytes, and 2^32 - 2 places of lists and of variants, in files that have
  * room for more: of zeros, which are never read, so that they use no memory.
  */
 TEST(test_most_places)
 {
     enum { ROOM_NBYTES = 1 << 29, SUMMARY_NBYTES = 4 + 2 * AUTOFDO_N_CUTOFFS };
     static const struct {
-        uint64_t text_nbytes, n_spots, n_parts;
+        uint64_t n_names, text_nbytes, n_spots, n_parts;
         const char *refusal; /* NULL: refused later */
-    } rows[] = {{INT32_MAX + UINT64_C(1), 0, 0, NAMES_EXPAND},
-                {INT32_MAX, 0, 0, NULL},
-                {0, UINT32_MAX, 0, PLACES_ROOM},
-                {0, UINT32_MAX - 1, 0, NULL},
-                {0, 0, UINT32_MAX, PLACES_ROOM},
-                {0, 0, UINT32_MAX - 1, NULL}};
+    } rows[] = {{INT32_MAX, 0, 0, 0, "2^31 names or more"},
+                {INT32_MAX - 1, 0, 0, 0, NULL},
+                {0, INT32_MAX + UINT64_C(1), 0, 0, NAMES_EXPAND},
+                {0, INT32_MAX, 0, 0, NULL},
+                {0, 0, UINT32_MAX, 0, PLACES_ROOM},
+                {0, 0, UINT32_MAX - 1, 0, NULL},
+                {0, 0, 0, UINT32_MAX, PLACES_ROOM},
+                {0, 0, 0, UINT32_MAX - 1, NULL}};
     const size_t nbytes = ROOM_NBYTES + 4096;
     uint8_t *file = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -212,20 +228,25 @@ TEST(test_most_places)
         void *reader;
         bo_arena_init(&arena, 1 << 20);
         bo_writer_init(&head, &arena);
-        bo_put_bytes(&head, "afst\0\0\0\0", 8); /* no names */
+        bo_put_bytes(&head, "afst\0\0", 6);
+        bo_put_uvarint(&head, rows[i].n_names);
+        bo_put_uvarint(&head, 0); /* paths */
         bo_put_uvarint(&head, rows[i].text_nbytes);
         bo_put_uvarint(&head, rows[i].n_spots);
         bo_put_uvarint(&head, rows[i].n_parts);
-        bo_put_zeros(&head, 4); /* no timestamps, index or strings */
-        bo_put_uvarint(&head, ROOM_NBYTES);
+        bo_put_uvarint(&head, 0); /* the first timestamp */
+        bo_put_uvarint(&head, rows[i].n_names ? ROOM_NBYTES : 0);
+        bo_put_zeros(&head, 2); /* no strings */
+        bo_put_uvarint(&head, rows[i].n_names ? 0 : ROOM_NBYTES);
         bo_put_zeros(&head, SUMMARY_NBYTES);
         memcpy(file, head.p, head.n);
         const struct bo_span in = {file, head.n + ROOM_NBYTES};
         const struct bo_codec *codec = bo_find_codec(bo_find_format("autofdo"), "shared-trees");
         assert_true(codec->open(codec, in, &arena, &reader, &error) != BO_OK);
-        if (rows[i].refusal ? strcmp(error.what, rows[i].refusal) != 0
-                            : !strcmp(error.what, PLACES_ROOM) || !strcmp(error.what, NAMES_EXPAND))
-            fail_msg("row %zu: %s", i, error.what);
+        for (size_t r = 0; r < N_ELEMENTS(rows); r++)
+            if (rows[r].refusal && (r == i) != (strcmp(error.what, rows[r].refusal) == 0) &&
+                (r == i || !rows[i].refusal))
+                fail_msg("row %zu: %s", i, error.what);
         bo_writer_free(&head);
         bo_arena_free(&arena);
     }
@@ -254,6 +275,53 @@ TEST(test_trees)
 {
     for (size_t i = 0; i < N_ELEMENTS(trees_cases); i++)
         expect_case("shared-trees", test_trees_file, &trees_cases[i]);
+}
+
+/* Rules that the first file cannot break: bits of other files are flipped, in two bytes. */
+TEST(test_flips)
+{
+    static const char recursive[] = "a:0:0\n 1: b:0\n  1: a:0\n   1: b:0\n    1: a:0\n"
+                                    "b:0:0\n 1: a:0\n 1: b:0\n";
+    static const char last_place[] = "f:0:0\n 65535.4294967295: 1\n 65535.4294967295: f:0\n"
+                                     "  0: 0\n";
+    static const char discriminators[] = "f:0:0\n 1.4294967290: 1\n 1.4294967291: 1\n"
+                                         " 1.4294967295: 1\n";
+    static const char variants[] = "a:0:0\n 1: 1 t:1 u:2\n 2: 2 t:3\n 3: b:0\n  5: 1 t:4\n"
+                                   "  6: b:0\n 3: c:0\nb:0:0\n 5: 2 u:1\n 6: c:0\n"
+                                   "c:0:0\n 5: 1\n";
+    static const struct {
+        const char *text;
+        size_t at;
+        uint16_t flips;
+        uint64_t off;
+        const char *what;
+    } rows[] = {
+        {TEST_TREES_TEXT, 119, 7, 161, "grammar has more rules than announced"},
+        {recursive, 6, 26, 95, "more variants than the structure has room for"},
+        {recursive, 95, 1, 139, "variant is not part of any function"},
+        {recursive, 108, 6, 136, "bytes after the grammar"},
+        {last_place, 156, 0x120, 159, "place is out of range"},
+        {discriminators, 143, 4, 143, "place is out of range"}, /* steps of 4 and 4 */
+        {variants, 90, 240, 164, "target precedes the record of its place"},
+        {variants, 156, 6, 156, "name has several variants, but no call"},
+    };
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *model;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec->encode(codec, parse_text(rows[i].text, &arena), &out, NULL), BO_OK);
+        bo_set_le16(out.p + rows[i].at, bo_le16(out.p + rows[i].at) ^ rows[i].flips);
+        assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &model, &error),
+                         BO_CORRUPT);
+        if (strcmp(error.what, rows[i].what) != 0 || error.off != rows[i].off)
+            fail_msg("row %zu: byte %llu: %s", i, (unsigned long long)error.off, error.what);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
 }
 
 TEST(test_zstd)

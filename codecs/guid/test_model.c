@@ -64,6 +64,22 @@ TEST(test_answers)
     assert_true(answers[2].state == GUID_ABSENT && answers[2].nbytes == 0);
 }
 
+/* Without random numbers every miss is 0: none is drawn from a set that has 0. */
+TEST(test_misses_without_random_numbers)
+{
+    const struct bo_workload *miss = guid_kinds[GUID_FIND].workloads;
+    while (strcmp(miss->name, "miss") != 0)
+        miss++;
+    for (uint64_t guid = 0; guid < 2; guid++) {
+        const struct guid_entry only = {guid, 1};
+        const struct bo_records model = {(void *)&only, 1};
+        struct bo_random nothing = bo_random_from_bytes((struct bo_span){NULL, 0});
+        struct guid_find_query queries[3] = {{1}, {1}, {1}};
+        assert_int_equal(miss->draw(&model, &nothing, NULL, 3, queries), guid ? 3 : 0);
+        assert_true(queries[2].guid == !guid);
+    }
+}
+
 /* ---- sizes that README.md states ------------------------------------------------------------- */
 
 /* Bytes a GUID of a set of n with bodies of 170 bytes on average, as in measured profiles. */

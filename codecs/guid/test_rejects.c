@@ -3,7 +3,7 @@
  * its error names.
  */
 #define TEST_FORMAT "guid"
-#include "codecs/guid/guid.h"
+#include "codecs/guid/queries.h"
 #include "harness/test_format.h"
 
 /* One byte of an encoding of the set below that is changed, or where it is cut. */
@@ -401,7 +401,7 @@ TEST(test_list)
                                                      UINT64_C(0xf1de83e19937733d)
                                                : bo_random_u64(&random),
                                          i + 1};
-    entries[2].guid = 0;
+    entries[2] = (struct guid_entry){0, GUID_NO_BODY};
     assert_true(bo_records_settle(&guid_shape, model, &arena));
     assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
     const uint32_t n_listed = bo_le32(out.p + 8);
@@ -412,8 +412,17 @@ TEST(test_list)
         const struct guid_find_query query = {entries[i].guid};
         struct guid_find_answer answer;
         assert_int_equal(codec->query(codec, reader, GUID_FIND, &query, 1, &answer, &error), BO_OK);
-        assert_int_equal(answer.state, GUID_HAS_BODY);
-        assert_int_equal(answer.nbytes, entries[i].nbytes);
+        assert_int_equal(answer.state, i ? GUID_HAS_BODY : GUID_IS_MEMBER);
+        assert_int_equal(answer.nbytes, i ? entries[i].nbytes : 0);
+    }
+    /* Between, before and after the listed GUIDs of one bucket there are absent ones. */
+    for (uint32_t low = 2; low < 1000; low++) {
+        const struct guid_find_query query = {(UINT64_C(0x1234567800000000) | low) *
+                                              UINT64_C(0xf1de83e19937733d)};
+        struct guid_find_answer answer = {GUID_HAS_BODY, 1};
+        assert_int_equal(codec->query(codec, reader, GUID_FIND, &query, 1, &answer, &error), BO_OK);
+        assert_int_equal(answer.state, GUID_ABSENT);
+        assert_int_equal(answer.nbytes, 0);
     }
     /* A byte of the list's first pair is changed, or the next pair gets its GUID. */
     uint8_t *list = out.p + out.n - 40 - 12 * (size_t)n_listed;
@@ -441,6 +450,12 @@ TEST(test_list)
     const struct bo_records only = {(void *)&one, 1};
     bo_writer_reset(&out);
     assert_int_equal(codec->encode(codec, &only, &out, &error), BO_OK);
+    const uint16_t pilot = bo_le16(out.p + 12);
+    bo_set_le16(out.p + 12, 0xfff); /* that of a bucket whose GUIDs are listed */
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "slot belongs to a GUID that is in the list");
+    bo_set_le16(out.p + 12, pilot);
     memset(out.p + 22, 0, 8);
     assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
                      BO_CORRUPT);
@@ -470,6 +485,120 @@ TEST(test_most_guids)
                                           : "number of buckets is not that for the GUIDs");
         bo_arena_free(&arena);
     }
+}
+
+/* Two bodies of 2^24 - 1 bytes are accepted. If the first one is shorter, the other is too long. */
+TEST(test_longest_bodies)
+{
+    static const char longest[] = "guid 1\n0x1 16777215\n0x2 16777215\n";
+    static const struct {
+        const char *codec;
+        struct change change;
+    } cases[] = {
+        {"sorted", {.at = 24, .to = 0xfe, .off = 28}},
+        {"llvm103", {.at = 21, .to = 0xfe, .off = 25}},
+        {"chained", {.at = 38, .to = 0xfe, .off = 38}},
+        {"eytzinger", {.at = 36, .to = 0xfe, .off = 40}},
+        {"quotients", {.at = 42, .to = 0xf8, .off = 24}},
+        {"fingerprint-32", {.at = 34, .to = 0xe3, .off = 24}},
+        {"perfect-hash-32", {.at = 32, .to = 0x4f, .off = 35}},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct change changes[] = {{.at = 0, .to = 2, .status = BO_OK, .what = ""}, /* as it was */
+                                   cases[i].change};
+        changes[1].status = BO_CORRUPT;
+        changes[1].what = too_long;
+        expect_changes(longest, cases[i].codec, changes, 2);
+    }
+}
+
+/* Sets without GUIDs have no members; bytes after the file are not read. */
+TEST(test_empty_sets)
+{
+    for (const struct bo_codec *const *c = test_format()->codecs; *c; c++) {
+        const struct guid_find_query query = {UINT64_C(0x0101010101010101)};
+        struct guid_find_answer answer = {GUID_HAS_BODY, 1};
+        struct bo_arena arena;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *reader;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&out, &arena);
+        assert_int_equal((*c)->encode(*c, parse_text("guid 1\n", &arena), &out, NULL), BO_OK);
+        const struct bo_span in = {out.p, out.n};
+        for (unsigned i = 0; i < 16; i++)
+            bo_put_u8(&out, 1);
+        assert_int_equal((*c)->open(*c, (struct bo_span){out.p, in.n}, &arena, &reader, &error),
+                         BO_OK);
+        assert_int_equal((*c)->query(*c, reader, GUID_FIND, &query, 1, &answer, &error), BO_OK);
+        assert_int_equal(answer.state, GUID_ABSENT);
+        assert_int_equal(answer.nbytes, 0);
+        bo_writer_free(&out);
+        bo_arena_free(&arena);
+    }
+}
+
+/* Up to 2000 GUIDs of one bucket are found, and GUIDs between them are not. */
+TEST(test_full_bucket)
+{
+    static const uint32_t sizes[] = {1, 5, 121, 249, 2000};
+    for (const struct bo_codec *const *c = test_format()->codecs; *c; c++)
+        for (unsigned s = 0; s < N_ELEMENTS(sizes); s++) {
+            struct bo_arena arena;
+            struct bo_writer out;
+            struct bo_records *model;
+            struct bo_error error = {0};
+            void *reader;
+            bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+            bo_writer_init(&out, &arena);
+            struct guid_entry *entries = guid_new_model(sizes[s], &arena, &model);
+            assert_non_null(entries);
+            for (uint32_t i = 0; i < sizes[s]; i++) /* bodies of up to 2^20 bytes */
+                entries[i] = (struct guid_entry){2 * i + 1, i % 3   ? 1 + i % 7
+                                                            : i % 2 ? GUID_NO_BODY
+                                                                    : 1 << 20};
+            assert_int_equal((*c)->encode(*c, model, &out, &error), BO_OK);
+            assert_int_equal((*c)->open(*c, bo_writer_span(&out), &arena, &reader, &error), BO_OK);
+            for (uint32_t i = 1; i <= 2 * sizes[s]; i++) {
+                const struct guid_find_query query = {i};
+                struct guid_find_answer answer, expected;
+                assert_int_equal(guid_kinds[GUID_FIND].oracle(model, &query, 1, &expected), BO_OK);
+                assert_int_equal((*c)->query(*c, reader, GUID_FIND, &query, 1, &answer, &error),
+                                 BO_OK);
+                if (strcmp((*c)->name, "members") == 0 && expected.state != GUID_ABSENT)
+                    expected = (struct guid_find_answer){GUID_IS_MEMBER, 0};
+                assert_int_equal(answer.state, expected.state);
+                assert_int_equal(answer.nbytes, expected.nbytes);
+            }
+            bo_writer_free(&out);
+            bo_arena_free(&arena);
+        }
+}
+
+/* A bucket that ends after its block has no members from there on. */
+TEST(test_unended_bucket)
+{
+    /* fingerprint-32: the block at 24: m = 1, buckets 10, the rest, low bits 01 and 01 of its end */
+    const struct guid_entry one = {0, 5};
+    const struct bo_records only = {(void *)&one, 1};
+    const struct bo_codec *codec = bo_find_codec(test_format(), "fingerprint-32");
+    struct guid_find_query queries[] = {{0}, {(UINT64_C(9) << 32) * UINT64_C(0xf1de83e19937733d)}};
+    struct guid_find_answer answers[2];
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *reader;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec->encode(codec, &only, &out, &error), BO_OK);
+    assert_int_equal(out.p[26] & 3, 1);
+    out.p[26] |= 2; /* buckets 11 */
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, &error), BO_OK);
+    assert_int_equal(codec->query(codec, reader, GUID_FIND, queries, 2, answers, &error), BO_OK);
+    assert_int_equal(answers[0].state, GUID_HAS_BODY);
+    assert_int_equal(answers[1].state, GUID_ABSENT);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
 }
 
 TEST(test_limits)

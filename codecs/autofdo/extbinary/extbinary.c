@@ -26,8 +26,10 @@ static enum bo_status located(const struct extbinary_reader *r, enum bo_status s
     if (!status || !err || !r->is_unpacked || err->off == BO_NO_OFFSET)
         return status;
     for (unsigned s = 0; s < EXTBINARY_N_SECTIONS; s++)
-        if (err->off >= r->starts[s] && err->off <= r->starts[s] + r->sizes[s] && r->sizes[s])
+        if (err->off >= r->starts[s] && err->off <= r->starts[s] + r->sizes[s]) {
             err->off = r->packed_starts[s];
+            break; /* it is an offset in the file now */
+        }
     return status;
 }
 

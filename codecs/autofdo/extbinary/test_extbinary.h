@@ -101,7 +101,7 @@ static inline void expect_error(const struct bo_codec *codec, struct bo_span in,
 static inline void expect_errors(const struct bo_codec *codec, struct bo_span valid,
                                  const struct damage *cases, size_t n)
 {
-    uint8_t bytes[1024];
+    uint8_t bytes[4096];
     assert_true(valid.n <= sizeof bytes);
     for (size_t i = 0; i < n; i++) {
         memcpy(bytes, valid.p, valid.n);

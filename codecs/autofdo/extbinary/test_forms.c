@@ -407,6 +407,9 @@ TEST(test_more_rejects)
     /* the line of the first callsite */
     expect_error_at_end(guids, "a:0:1\n 1: b:0\n 2: c:0\n", 16, 3, 10,
                         "callsites are not in order");
+    /* its discriminator, of two on one line */
+    expect_error_at_end(guids, "a:0:1\n 1.1: b:0\n 1.2: c:0\n", 15, 3, 10,
+                        "callsites are not in order");
 }
 
 static void expect_error_of_eytzinger(const uint8_t *bytes, enum bo_status status, size_t off,
@@ -434,12 +437,61 @@ TEST(test_eytzinger_rejects)
     expect_error_of_eytzinger(no_names, BO_TRUNCATED, 359, "names section ends inside its counts");
 }
 
-/* Of a compressed form, errors name the section. */
-TEST(test_zlib_rejects)
+/* An offset of 2^32 - 1 states that its name has no function. */
+TEST(test_eytzinger_without_function)
+{
+    static const char *const names[] = {"main", "foo"};
+    const struct bo_codec *codec = called("extbinary-eytzinger");
+    uint8_t bytes[] = EYTZINGER;
+    struct bo_arena arena;
+    void *reader;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    memset(bytes + 442, 0xff, 4); /* the offset of main */
+    expect_error_of_eytzinger(bytes, BO_CORRUPT, 415, "bytes before the first function");
+    const struct bo_span in = {bytes, sizeof EYTZINGER - 1};
+    assert_int_equal(codec->open(codec, in, &arena, &reader, NULL), BO_OK);
+    for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+        struct autofdo_answer answer;
+        const struct autofdo_name_query query = {bo_span_of(names[i])};
+        struct bo_sink sink = {(uint8_t *)&answer, 0, sizeof answer};
+        assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, NULL),
+                         BO_OK);
+        assert_int_equal(answer.digest.n_functions, i);
+    }
+    bo_arena_free(&arena);
+}
+
+/* deflate expands to 1032 times its size at most: a reader does not try more. */
+TEST(test_zlib_ratio)
+{
+    enum { N = 20000 };
+    char text[N + 8];
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    memset(text, 'a', N);
+    strcpy(text + N, ":0:1\n");
+    const struct bo_span bytes = encode_as(zlib(), parse_text(text, &arena), &arena);
+    const uint8_t *entry = bytes.p + EXTBINARY_TABLE_OFF + EXTBINARY_ENTRY_NBYTES;
+    const size_t names = (size_t)bo_le64(entry + 16);
+    uint8_t *nbytes = (uint8_t *)(uintptr_t)bytes.p + names; /* of the names, in 3 bytes */
+    const unsigned most = 1032 * (nbytes[3] + 1u) - 1;
+    for (unsigned n = most; n <= most + 1; n++) {
+        nbytes[0] = (uint8_t)(n | 0x80);
+        nbytes[1] = (uint8_t)(n >> 7 | 0x80);
+        nbytes[2] = (uint8_t)(n >> 14);
+        expect_error(zlib(), bytes, BO_CORRUPT, names,
+                     n == most ? "zlib stream is invalid or not of the announced size"
+                               : "size exceeds what zlib can expand to");
+    }
+    bo_arena_free(&arena);
+}
+
+/* Of a compressed form, errors name the section, however large the others are. */
+static void expect_zlib_rejects(const char *text)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct bo_span bytes = encode_as(zlib(), parse_text(TEXT, &arena), &arena);
+    const struct bo_span bytes = encode_as(zlib(), parse_text(text, &arena), &arena);
     const uint8_t *entry = bytes.p + EXTBINARY_TABLE_OFF + EXTBINARY_ENTRY_NBYTES;
     const size_t names = (size_t)bo_le64(entry + 16);
     const struct damage cases[] = {
@@ -469,7 +521,24 @@ TEST(test_zlib_rejects)
     assert_int_equal(packed_room, packed_nbytes);
     memcpy((uint8_t *)(uintptr_t)(c.p + c.off), packed, packed_room);
     expect_error(zlib(), bytes, BO_TRUNCATED, names, "name does not end in its section");
+    /* a stream that ends early */
+    memset(content, 0, room);
+    packed_room = sizeof packed;
+    assert_int_equal(compress(packed, &packed_room, content, room), Z_OK);
+    assert_true(packed_room < packed_nbytes);
+    memcpy((uint8_t *)(uintptr_t)(c.p + c.off), packed, packed_room);
+    expect_error(zlib(), bytes, BO_CORRUPT, names,
+                 "zlib stream is invalid or not of the announced size");
     bo_arena_free(&arena);
+}
+
+TEST(test_zlib_rejects)
+{
+    char large[8192] = TEXT;
+    for (unsigned i = 1; i < 400; i++)
+        sprintf(large + strlen(large), " %u: %u\n", i, 300 * i);
+    expect_zlib_rejects(TEXT);
+    expect_zlib_rejects(large);
 }
 
 TEST_FILE(NULL, NULL)

@@ -425,6 +425,44 @@ TEST(test_equal_names)
     }
 }
 
+/* A count that is too large is found in records, in targets and at the bottom of callees. */
+TEST(test_large_counts)
+{
+    static const struct {
+        uint64_t record, target, inner;
+        bool is_large;
+    } rows[] = {{GCOV_MAX_COUNT, GCOV_MAX_COUNT, GCOV_MAX_COUNT, false},
+                {GCOV_MAX_COUNT + UINT64_C(1), 0, 0, true},
+                {0, GCOV_MAX_COUNT + UINT64_C(1), 0, true},
+                {0, 0, GCOV_MAX_COUNT + UINT64_C(1), true}};
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        const struct autofdo_target targets[] = {{BYTES("t"), 0}, {BYTES("u"), rows[i].target}};
+        const struct autofdo_record record = {
+            .count = rows[i].record, .n_targets = 2, .targets = targets};
+        const struct autofdo_record inner = {.count = rows[i].inner};
+        const struct autofdo_callsite callsites[] = {
+            {.callee = {.name = BYTES("b")}},
+            {.callee = {.name = BYTES("c"), .n_records = 1, .records = &inner}}};
+        const struct autofdo_instance instance = {BYTES("a"), 1, 2, &record, callsites};
+        assert_int_equal(gcov_has_large_count(&instance), rows[i].is_large);
+    }
+}
+
+/* Heads of one name that add up to 2^64 or more stop at 2^64 - 1. */
+TEST(test_join_saturates)
+{
+    const struct autofdo_function functions[] = {{GCOV_MAX_COUNT, 0, {.name = BYTES("a")}},
+                                                 {GCOV_MAX_COUNT, 0, {.name = BYTES("a")}},
+                                                 {GCOV_MAX_COUNT, 0, {.name = BYTES("a")}}};
+    const struct autofdo_model model = {.n_functions = 3, .functions = functions};
+    const struct autofdo_model *joined = NULL;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(gcov_join(&model, &arena, &joined, NULL), BO_OK);
+    assert_true(joined->n_functions == 1 && joined->functions[0].head == UINT64_MAX);
+    bo_arena_free(&arena);
+}
+
 /* Of functions that come by one name, counts add up, and the first to run gives the time. */
 TEST(test_join)
 {

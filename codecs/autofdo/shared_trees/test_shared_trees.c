@@ -218,6 +218,15 @@ TEST(test_partial)
     bo_arena_free(&arena);
 }
 
+static enum bo_status answer_function(const struct bo_codec *codec, void *reader, const char *name)
+{
+    uint8_t p[4096];
+    struct bo_error error;
+    struct bo_sink sink = {p, 0, sizeof p};
+    const struct autofdo_name_query query = {bo_span_of(name)};
+    return codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
+}
+
 /* ---- bombs ----------------------------------------------------------------------------------- */
 
 /*
@@ -292,6 +301,33 @@ TEST(test_explosion)
     bo_arena_free(&arena);
 }
 
+/* Each of two functions is within the limit; a model of both is not. */
+TEST(test_explosion_of_two)
+{
+    enum { N = 11 };
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct autofdo_plan plan;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *reader, *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    plan_chains(N, 3, &arena, &plan);
+    for (unsigned i = 0; i + 2 < N; i++)
+        spot_of_z(&plan, i)->name = i + 1;
+    spot_of_z(&plan, N)->name = 0;
+    assert_int_equal(autofdo_put_plan(&plan, &autofdo_phrases, &out, NULL), BO_OK);
+    assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_OVER_LIMIT);
+    assert_string_equal(error.what, "trees expand to more than the limit");
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(answer_function(codec, reader, "a000"), BO_OK);
+    assert_int_equal(answer_function(codec, reader, "b000"), BO_OK);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 /* The last name but one has the first one in it. */
 TEST(test_circle)
 {
@@ -313,6 +349,33 @@ TEST(test_too_deep)
     plan_chains(AUTOFDO_MAX_DEPTH, 3, &arena, &plan);
     spot_of_z(&plan, AUTOFDO_MAX_DEPTH)->name = 0;
     expect_bomb(&plan, "b000", "functions are inlined too deeply");
+    bo_arena_free(&arena);
+}
+
+/* The first timestamp moves up by one, and the last one above 2^64 - 1. */
+TEST(test_last_timestamp)
+{
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *reader, *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    encode(codec,
+           parse_text("#@ timestamp 18446744073709551614\na:0:0\n"
+                      "#@ timestamp 18446744073709551615\nb:0:0\n",
+                      &arena),
+           &out);
+    assert_int_equal(out.p[11], 0xfe);
+    out.p[11] = 0xff;
+    assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "timestamp is 2^64 or more");
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(answer_function(codec, reader, "a"), BO_OK);
+    assert_int_equal(answer_function(codec, reader, "b"), BO_CORRUPT);
+    bo_writer_free(&out);
     bo_arena_free(&arena);
 }
 
@@ -351,15 +414,6 @@ TEST(test_lookups)
         bo_writer_free(&out);
     }
     bo_arena_free(&arena);
-}
-
-static enum bo_status answer_function(const struct bo_codec *codec, void *reader, const char *name)
-{
-    uint8_t p[4096];
-    struct bo_error error;
-    struct bo_sink sink = {p, 0, sizeof p};
-    const struct autofdo_name_query query = {bo_span_of(name)};
-    return codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error);
 }
 
 /*

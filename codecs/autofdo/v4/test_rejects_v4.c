@@ -110,6 +110,9 @@ static const struct test_case files_cases[] = {
     {"two files of the same symbols", FILES, 4, 1 + 17,
      BYTES("\x02" UNIT("a.c", "\x02", "\x04", "\x03") UNIT("a.d", "\x02", "\x04", "\x05")),
      BO_CORRUPT, 22, FILES, "sections are not in the order of their files"},
+    {"two files of the same info", FILES, 4, 1 + 17,
+     BYTES("\x02" UNIT("a.c", "\x02", "\x04", "\x03") UNIT("a.d", "\x02", "\x05", "\x03")),
+     BO_CORRUPT, 22, FILES, "sections are not in the order of their files"},
     {"string tables downwards", FILES, 4, 1 + 17,
      BYTES("\x02" UNIT("a.c", "\x02", "\x04", "\x03") UNIT("a.d", "\x01", "\x05", "\x05")),
      BO_CORRUPT, 22, FILES, "sections are not in the order of their files"},
@@ -470,10 +473,14 @@ TEST(test_file_of_a_function_without)
 
 /* ---- bombs ----------------------------------------------------------------------------------- */
 
-/* Decodes a compact file of one function whose strings and info are these. */
+/*
+ * Decodes a compact file of one function whose strings and info are these. *scan_ret (may be NULL)
+ * is what a scan of the file returns.
+ */
 static enum bo_status decode_bomb(struct bo_span strings, struct bo_span info, size_t budget,
-                                  struct bo_error *error)
+                                  enum bo_status *scan_ret, struct bo_error *error)
 {
+    const struct bo_codec *codec = codec_of("v4-compact");
     const struct bo_span parts[] = {compact_parts[SUMMARY], compact_parts[FILES], strings, info,
                                     compact_parts[SYMBOLS]};
     struct bo_arena arena;
@@ -493,8 +500,14 @@ static enum bo_status decode_bomb(struct bo_span strings, struct bo_span info, s
         off += parts[i].n;
     }
     arena.budget_nbytes = arena.region_nbytes + budget;
-    const enum bo_status status =
-        test_decode(codec_of("v4-compact"), (struct bo_span){file, n}, &arena, &model, error);
+    const struct bo_span in = {file, n};
+    const enum bo_status status = test_decode(codec, in, &arena, &model, error);
+    if (scan_ret) {
+        struct autofdo_digest digest;
+        void *reader;
+        assert_int_equal(codec->open(codec, in, &arena, &reader, NULL), BO_OK);
+        *scan_ret = codec->query(codec, reader, AUTOFDO_SCAN, NULL, 1, &digest, NULL);
+    }
     bo_arena_free(&arena);
     return status;
 }
@@ -519,9 +532,9 @@ TEST(test_spelling_bomb)
             p[where.off++] = (uint8_t)(v | 0x80);
         p[where.off++] = (uint8_t)v;
     }
-    assert_int_equal(
-        decode_bomb((struct bo_span){p, where.off}, compact_parts[INFO], (size_t)32 << 20, &error),
-        BO_OVER_LIMIT);
+    assert_int_equal(decode_bomb((struct bo_span){p, where.off}, compact_parts[INFO],
+                                 (size_t)32 << 20, NULL, &error),
+                     BO_OVER_LIMIT);
     assert_string_equal(error.what, "strings are too long for their trie");
     assert_true(error.off < 48 + 16 * 3 + 200 + where.off);
 }
@@ -538,8 +551,10 @@ TEST(test_depth_bomb)
             n += 4;
         }
         info[n++] = 0;
+        enum bo_status scan;
         const enum bo_status status =
-            decode_bomb(compact_parts[STRINGS], (struct bo_span){info, n}, 1 << 20, &error);
+            decode_bomb(compact_parts[STRINGS], (struct bo_span){info, n}, 1 << 20, &scan, &error);
+        assert_int_equal(scan, depth <= AUTOFDO_MAX_DEPTH ? BO_OK : BO_OVER_LIMIT);
         if (depth <= AUTOFDO_MAX_DEPTH) { /* the summary is of another profile */
             assert_int_equal(status, BO_CORRUPT);
             assert_string_equal(error.what, "summary disagrees with the functions");
