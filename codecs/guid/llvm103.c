@@ -83,7 +83,7 @@ static enum bo_status take_all(struct bo_span in, struct bo_arena *arena,
     if (status || (status = bo_get_uvarint32(&c, &n_bodies, err)))
         return status;
     struct guid_entry *entries = (*model_ret)->items;
-    for (uint32_t i = 0;; i++) {
+    for (uint32_t i = 0; i <= n_bodies; i++) {
         struct bo_cursor at = c;
         if (i < n_bodies && (status = bo_get_uvarint32(&c, &index, err)))
             return status;

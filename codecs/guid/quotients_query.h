@@ -31,10 +31,11 @@ ATTRIBUTE static inline __attribute__((always_inline)) struct guid_find_answer C
 
 /* Searches the rests of a bucket from bit `at` on. False if absent, else the index in *i. */
 ATTRIBUTE static inline __attribute__((always_inline)) bool CONCAT(QUERY, _scan)(
-    const struct shape *shape, const struct block *block, uint64_t rests, uint64_t at,
+    const struct shape *shape, const struct block *block, uint64_t n_bits, uint64_t at,
     uint64_t rest, uint64_t *i)
 {
-    for (; *i < block->m; ++*i, at++) {
+    const uint64_t rests = 8 * COUNT_NBYTES + n_bits;
+    for (; at < n_bits && *i < block->m; ++*i, at++) {
         if (!(block->p[COUNT_NBYTES + at / 8] >> at % 8 & 1))
             return false;
         const uint64_t here =
@@ -76,7 +77,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) const char *CONCAT(QUERY,
     bool is_there = hit < n_keys;
     /* In small sets, rests are too wide for this comparison. */
     if (__builtin_expect((!is_there && n_keys == NEAR_KEYS) || shape->rest_bits > 57, 0))
-        is_there = CONCAT(QUERY, _scan)(shape, &block, rests, at, rest, &i);
+        is_there = CONCAT(QUERY, _scan)(shape, &block, n_bits, at, rest, &i);
     else
         i += hit;
     if (is_there && i < block.m)
