@@ -578,7 +578,7 @@ TEST(test_full_bucket)
 /* A bucket that ends after its block has no members from there on. */
 TEST(test_unended_bucket)
 {
-    /* fingerprint-32: the block at 24: m = 1, buckets 10, the rest, low bits 01 and 01 of its end */
+    /* fingerprint-32: the block at 24: m = 1, buckets 10, the rest, low bits 01, 01 of its end */
     const struct guid_entry one = {0, 5};
     const struct bo_records only = {(void *)&one, 1};
     const struct bo_codec *codec = bo_find_codec(test_format(), "fingerprint-32");
