@@ -307,6 +307,10 @@ TEST(test_cuts)
         assert_true(error.off == n);
     }
     parse_text(text, &arena);
+    /* A caller need not want the error, even where it is found after the last line. */
+    void *model;
+    const struct bo_span early = BYTES(H Q0 "I\t0\t10\t18\tn\t\n");
+    assert_int_equal(format->parse(early, &arena, &model, NULL), BO_TRUNCATED);
 }
 
 /* A raw NUL is taken, and printed as an escape. */
