@@ -298,6 +298,12 @@ TEST(test_command_line)
         if (kind->query_size)
             assert_int_equal(kind->parse(2, bad, NULL, query, NULL), BO_BAD_USAGE);
     }
+    char *const more[] = {(char[]){"0"}, (char[]){"0"}, (char[]){"0"}};
+    char *const no_name[] = {(char[]){"0"}, (char[]){"x"}};
+    for (unsigned k = 0; k < TEMPLIGHT_N_KINDS; k++)
+        assert_int_equal(templight_kinds[k].parse(3, more, NULL, query, NULL), BO_BAD_USAGE);
+    assert_int_equal(templight_kinds[TEMPLIGHT_NAME].parse(2, no_name, NULL, query, NULL),
+                     BO_BAD_USAGE);
 }
 
 TEST_FILE(set_up, tear_down)
