@@ -336,6 +336,8 @@ static const struct patch numbers_patches[] = {
     PACKED("a block that starts elsewhere", 35, 5, 0x0505020001, BO_CORRUPT, 38,
            "first block of a list does not start at 0"),
     PACKED("true", 49, 1, 1, BO_OK, 0, NULL),
+    PACKED("a number of 31 bits", 61, 1, 0xfe, BO_CORRUPT, 65, "number has more than nine digits"),
+    PACKED("a number of 32 bits", 61, 1, 0xfc, BO_CORRUPT, 61, "tree ends too early"),
     PACKED("name of ten digits", 69, 2, 0xca00, BO_CORRUPT, 72, "number has more than nine digits"),
 };
 
