@@ -271,6 +271,31 @@ TEST(test_segments)
                     "bytes after the content of a section");
 }
 
+/* A table of one time is no list of blocks: the time lies after the start, and not after the end. */
+TEST(test_one_time)
+{
+    static const uint8_t times[] = {0, 101};
+    const struct bo_span file = time_index_span();
+    for (size_t i = 0; i < N_ELEMENTS(times); i++) {
+        uint8_t other[256];
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *model;
+        memcpy(other, file.p, 35);
+        other[23] = other[27] = 1;
+        other[35] = times[i];
+        memcpy(other + 36, file.p + 35, file.n - 35);
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
+        assert_int_equal(
+            test_decode(codec, (struct bo_span){other, file.n + 1}, &arena, &model, &error),
+            BO_CORRUPT);
+        assert_string_equal(error.what, "times do not ascend in the history");
+        assert_int_equal(error.off, 0);
+        bo_arena_free(&arena);
+    }
+}
+
 /*
  * Removes zeros from `file` until it has nbytes bytes, and expects decode to reject the result with
  * `what`. The n_zeros zeros start at byte 27; bytes 25 and 26 store their number and are adjusted.

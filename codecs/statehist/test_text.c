@@ -168,6 +168,8 @@ TEST(test_mistakes)
          "fewer intervals than announced"},
         {H Q0 "I\t@1\t10\t20\tn\t\n", BO_CORRUPT, "quark is out of range"},
         {H Q0 "I\t0\t@9\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
+        {H Q0 "I\t0\t@1:\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
+        {H Q0 "I\t0\t@1/\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
         {H Q0 "I\t0\t@+10\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
         {H Q0 "I\t0\t10\t@21\tn\t\n", BO_CORRUPT, "end is no number, or outside of the history"},
         {H Q0 "I\t0\t11\t@10\tn\t\n", BO_CORRUPT, "interval ends before it starts"},
