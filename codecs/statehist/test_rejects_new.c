@@ -256,8 +256,8 @@ static void expect_segments(struct bo_span checkpoints, enum bo_status wanted, u
 }
 
 /*
- * Two segments in eras of one, the first change at 1, parts at 0 and 1; then the bytes of the parts:
- * one is too few for two segments, two are enough to open the file.
+ * Two segments in eras of one, the first change at 1, parts at 0 and 1; then the bytes of the
+ * parts: one is too few for two segments, two are enough to open the file.
  */
 TEST(test_segments)
 {
@@ -271,7 +271,7 @@ TEST(test_segments)
                     "bytes after the content of a section");
 }
 
-/* A table of one time is no list of blocks: the time lies after the start, and not after the end. */
+/* A table of one time has no blocks. The time lies after the start, and not after the end. */
 TEST(test_one_time)
 {
     static const uint8_t times[] = {0, 101};

@@ -254,7 +254,10 @@ TEST(test_escapes_that_grow)
     bo_arena_free(&exact);
 }
 
-/* A scalar that ends in or after an escape, or after a sign of YAML. What follows it in memory is not read. */
+/*
+ * A scalar that ends in or after an escape, or after a sign of YAML. What follows it in memory is
+ * not read.
+ */
 TEST(test_escapes_at_the_end)
 {
     static const struct {
@@ -488,16 +491,20 @@ TEST(test_scalars_that_others_write)
 /* A kind may take more bytes than the reader compares that of the next record with. */
 TEST(test_longest_kinds)
 {
-#define M "\\U0000004D"
-    const struct templight_model *model = parse_text(
-        KIND("kind: Memoization\n") "...\n" KIND("kind: \"" M "emoization\"\n") "...\n" KIND("kind: \"\\U00000054\\U00000065\\U0000006D\\U00000070\\U0000006C\\U00000061teInstantiation\"\n") "...\n" KIND(
-            "kind: \"" M "emoization\"\n") "...\n" KIND("kind: Memoization\n") "...\n",
-        &arena);
+#define SHORT KIND("kind: Memoization\n") "...\n"
+#define ESCAPED KIND("kind: \"\\U0000004Demoization\"\n") "...\n"
+#define LONG                                                                              \
+    KIND("kind: \"\\U00000054\\U00000065\\U0000006D\\U00000070\\U0000006C\\U00000061teIn" \
+         "stantiation\"\n")                                                               \
+    "...\n"
+    const struct templight_model *model = parse_text(SHORT ESCAPED LONG ESCAPED SHORT, &arena);
     static const uint32_t kinds[] = {23, 23, 0, 23, 23};
     assert_int_equal(model->traces[0].n_records, N_ELEMENTS(kinds));
     for (size_t i = 0; i < N_ELEMENTS(kinds); i++)
         assert_int_equal(model->traces[0].records[i].kind, kinds[i]);
-#undef M
+#undef SHORT
+#undef ESCAPED
+#undef LONG
 }
 
 /* ---- generated models ------------------------------------------------------------------------ */
