@@ -406,11 +406,11 @@ bool statehist_json_skipped_value(struct statehist_json *j, struct statehist_jso
                                   uint32_t type, bool bare, uint64_t *value_ret,
                                   struct bo_span *string_ret)
 {
-    if (!statehist_json_value(at, type, bare, value_ret, string_ret))
+    if (!statehist_json_value(at, type, bare, value_ret, string_ret)) {
         j->status = at->status;
-    else if (at->off != end)
-        statehist_json_fail(j, BO_CORRUPT, at->off, after_member);
-    return !j->status;
+        return false;
+    }
+    return at->off == end || statehist_json_fail(j, BO_CORRUPT, at->off, after_member);
 }
 
 enum bo_status statehist_json_document(
