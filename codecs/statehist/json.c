@@ -36,11 +36,13 @@ bool statehist_json_take(struct statehist_json *j, char c, const char *what)
 {
     if (j->status)
         return false;
-    if (statehist_json_peek(j) != (uint8_t)c || j->off == j->in.n)
+    if (statehist_json_peek(j) != (uint8_t)c)
         return fail_next(j, what);
     j->off++;
     return true;
 }
+
+static const char after_member[] = "neither , nor } after a member";
 
 /* Reads the closing bracket (false), or the comma before each element but the first. */
 static bool step(struct statehist_json *j, char closing, bool is_first, const char *what)
@@ -62,8 +64,7 @@ bool statehist_json_element(struct statehist_json *j, bool is_first)
 bool statehist_json_name(struct statehist_json *j, bool is_first, struct bo_span *name_ret,
                          size_t *off_ret)
 {
-    return step(j, '}', is_first, "neither , nor } after a member") &&
-           statehist_json_string(j, name_ret, off_ret) &&
+    return step(j, '}', is_first, after_member) && statehist_json_string(j, name_ret, off_ret) &&
            statehist_json_take(j, ':', "no : after a member's name");
 }
 
@@ -116,7 +117,7 @@ static bool take_unit(struct statehist_json *j, uint32_t *unit_ret)
     return true;
 }
 
-/* The rest of an escape sequence after its backslash, as UTF-8. */
+/* The rest of an escape sequence after its backslash, as UTF-8. A quote follows it: find_end. */
 static bool take_escape(struct statehist_json *j, uint8_t *to, size_t *n)
 {
     static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -132,8 +133,7 @@ static bool take_escape(struct statehist_json *j, uint8_t *to, size_t *n)
         return statehist_json_fail(j, BO_CORRUPT, off, "unknown escape");
     if (!take_unit(j, &code))
         return false;
-    if (code >= 0xd800 && code < 0xdc00 && j->in.n - j->off >= 2 && j->in.p[j->off] == '\\' &&
-        j->in.p[j->off + 1] == 'u') {
+    if (code >= 0xd800 && code < 0xdc00 && j->in.p[j->off] == '\\' && j->in.p[j->off + 1] == 'u') {
         j->off += 2;
         if (!take_unit(j, &low))
             return false;
@@ -400,6 +400,17 @@ bool statehist_json_skip_scalar(struct statehist_json *j)
     while (j->off < j->in.n && j->in.p[j->off] > ' ' && !strchr(",:{}[]\"", j->in.p[j->off]))
         j->off++;
     return !j->status && (j->off > off || fail_next(j, "expected a value"));
+}
+
+bool statehist_json_skipped_value(struct statehist_json *j, struct statehist_json *at, size_t end,
+                                  uint32_t type, bool bare, uint64_t *value_ret,
+                                  struct bo_span *string_ret)
+{
+    if (!statehist_json_value(at, type, bare, value_ret, string_ret)) {
+        j->status = at->status;
+        return false;
+    }
+    return at->off == end || statehist_json_fail(j, BO_CORRUPT, at->off, after_member);
 }
 
 enum bo_status statehist_json_document(

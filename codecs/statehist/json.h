@@ -86,6 +86,11 @@ bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, ui
 /* Skips a string, a number or a word. */
 bool statehist_json_skip_scalar(struct statehist_json *j);
 
+/* The value of a member that j skipped: `at` is positioned at its first byte, `end` is its end. */
+bool statehist_json_skipped_value(struct statehist_json *j, struct statehist_json *at, size_t end,
+                                  uint32_t type, bool bare, uint64_t *value_ret,
+                                  struct bo_span *string_ret);
+
 /* Checks that only blanks follow. */
 bool statehist_json_end(struct statehist_json *j);
 

@@ -285,6 +285,22 @@ TEST_WITH(test_snapshots_of_histories, set_up, tear_down)
     assert_true(n_judged > 50);
 }
 
+/* JSON has one NaN of all doubles. A long with the bits of a NaN is another value. */
+TEST_WITH(test_nans_are_doubles, set_up, tear_down)
+{
+    void *reduced;
+    const void *model = parse_text(HISTORY(5, 5) "Q\t0\t-1\ta\nQ\t1\t-1\tb\nQ\t2\t-1\tc\n"
+                                                 "I\t0\t5\t5\tl\t9221120237041090565\n"
+                                                 "I\t1\t5\t5\td\t0xfff8000000000005\n"
+                                                 "I\t2\t5\t5\td\t-Infinity\n",
+                                   &arena);
+    const struct bo_codec *codec = bo_find_codec(format, "snapshot-json");
+    assert_int_equal(codec->reduce(codec, model, &arena, &reduced, NULL), BO_OK);
+    const struct statehist_interval *at = ((const struct statehist_model *)reduced)->intervals;
+    assert_true(at[0].value == (STATEHIST_NAN | 5) && at[1].value == STATEHIST_NAN);
+    assert_true(at[2].value == UINT64_C(0xfff0000000000000));
+}
+
 /* A history of more than an instant is no snapshot. */
 TEST_WITH(test_no_snapshot, set_up, tear_down)
 {
@@ -353,6 +369,46 @@ TEST_WITH(test_long_strings, set_up, tear_down)
                          BO_OK);
         assert_null(format->differ(model, again));
     }
+}
+
+/* Lengths that a file has no room for are refused before a byte of the strings is read. */
+TEST_WITH(test_too_long_strings, set_up, tear_down)
+{
+    static const struct {
+        const char *codec;
+        uint64_t most; /* bytes */
+        const char *what;
+    } cases[] = {
+        {"flat", INT32_MAX, "string has 2^31 bytes or more"},
+        {"arrays", UINT32_MAX, "more than 4 GiB of texts"},
+    };
+    if (SIZE_MAX == UINT32_MAX) /* no string is so long */
+        skip();
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++)
+        for (unsigned is_name = 0; is_name < (i ? 2 : 1); is_name++) {
+            struct statehist_model model = *(const struct statehist_model *)parse_text(
+                HISTORY(5, 5) "Q\t0\t-1\ta\nI\t0\t5\t5\ts\tx\n", &arena);
+            struct statehist_attribute attribute = model.attributes[0];
+            struct bo_span string = is_name ? model.strings[0] : attribute.name;
+            struct bo_span *longest = is_name ? &attribute.name : &string;
+            struct bo_error error = {0};
+            struct bo_writer out;
+            struct bo_arena little;
+            const struct bo_codec *codec = bo_find_codec(format, cases[i].codec);
+            model.attributes = &attribute;
+            model.strings = &string;
+            bo_arena_init(&little, 1 << 16);
+            longest->n = (size_t)cases[i].most + 1;
+            bo_writer_init(&out, &little);
+            assert_int_equal(codec->encode(codec, &model, &out, &error), BO_UNSUPPORTED);
+            assert_string_equal(error.what, cases[i].what);
+            bo_writer_free(&out);
+            longest->n = (size_t)cases[i].most;
+            bo_writer_init(&out, &little);
+            assert_true(codec->encode(codec, &model, &out, &error) != BO_UNSUPPORTED);
+            bo_writer_free(&out);
+            bo_arena_free(&little);
+        }
 }
 
 TEST_FILE(NULL, NULL)

@@ -334,11 +334,57 @@ TEST(test_model_flaws)
         else if (!flaw || strcmp(flaw, changes[i].flaw) != 0)
             fail_msg("change %zu: %s, not %s", i, flaw, changes[i].flaw);
     }
+    static const uint32_t firsts[][3] = {{1, 2, 3}, {0, 1, 3}, {0, 2, 2}};
+    static const char *const first_flaws[] = {"timeline is not where it should be",
+                                              "timeline is not where it should be",
+                                              "interval of no quark"};
+    for (size_t i = 0; i < N_ELEMENTS(firsts); i++) {
+        struct statehist_model other = *valid;
+        other.first = firsts[i];
+        assert_string_equal(statehist_model_flaw(&other, &arena), first_flaws[i]);
+    }
+    struct statehist_model other = *valid;
+    other.n_intervals = 2; /* none is left for the second quark */
+    assert_string_equal(statehist_model_flaw(&other, &arena), "timeline is not where it should be");
+    other = *valid;
+    other.n_quarks = 1;
+    assert_string_equal(statehist_model_flaw(&other, &arena), "interval of no quark");
+    other = *valid;
+    other.start = other.end + 1;
+    assert_string_equal(statehist_model_flaw(&other, &arena), "history ends before it starts");
+    other = *valid;
+    other.n_strings = 3;
+    assert_string_equal(statehist_model_flaw(&other, &arena), "string is not used");
+    static const struct bo_span twice[] = {BYTES("x"), BYTES("x")};
+    static const struct bo_span damaged[] = {BYTES("x"), BYTES("\xff")};
+    other = *valid;
+    other.strings = twice;
+    assert_string_equal(statehist_model_flaw(&other, &arena), "duplicate string");
+    other.strings = damaged;
+    assert_string_equal(statehist_model_flaw(&other, &arena), "string is not UTF-8");
     memcpy(intervals, valid->intervals, sizeof intervals);
     closing[0] = valid->closing[2]; /* that of time 9 before that of time 4 */
     closing[2] = valid->closing[0];
     assert_string_equal(statehist_model_flaw(&model, &arena),
                         "ends descend in the order of closing");
+}
+
+/* A timeline does not go on after the last of all times. */
+TEST(test_interval_after_the_last_time)
+{
+    static const struct statehist_interval intervals[] = {
+        {0, INT64_MAX, 0, 0, STATEHIST_NULL}, {INT64_MIN, INT64_MAX, 0, 0, STATEHIST_NULL}};
+    static const uint32_t first[] = {0, 2}, closing[] = {0, 1};
+    static const struct statehist_attribute attribute = {BYTES("a"), STATEHIST_ROOT};
+    const struct statehist_model model = {.start = 0,
+                                          .end = INT64_MAX,
+                                          .n_quarks = 1,
+                                          .attributes = &attribute,
+                                          .n_intervals = 2,
+                                          .intervals = intervals,
+                                          .first = first,
+                                          .closing = closing};
+    assert_string_equal(statehist_model_flaw(&model, &arena), "gap or overlap");
 }
 
 /* ---- models out of randomness ---------------------------------------------------------------- */

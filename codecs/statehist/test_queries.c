@@ -9,6 +9,7 @@
 
 #include "codecs/statehist/queries.h"
 
+#include "codecs/statehist/answers.h"
 #include "codecs/statehist/test_model.h"
 #include "codecs/statehist/workloads.h"
 #include "harness/core/input.h"
@@ -194,6 +195,87 @@ TEST(test_window_times)
     }
 }
 
+/* Each limit of a window, of a history from 10 to 20 with 3 quarks. */
+TEST(test_windows_in_range)
+{
+    enum { EVENLY, LISTED = STATEHIST_LISTED, ALWAYS = STATEHIST_ALWAYS };
+    enum { MOST = STATEHIST_MAX_WINDOW_TIMES };
+    static const uint8_t quarks[] = {2, 0, 0, 0, 3, 0, 0, 0};
+    static const int64_t times[] = {10, 11, 12, 12, 20};
+    static const struct {
+        struct statehist_window_query query;
+        bool fits;
+    } cases[] = {
+        {{{quarks, 4}, 10, 20, 1, EVENLY, NULL}, true},
+        {{{quarks, 4}, 9, 20, 1, EVENLY, NULL}, false},
+        {{{quarks, 4}, 10, 21, 1, EVENLY, NULL}, false},
+        {{{quarks, 4}, 20, 20, 1, EVENLY, NULL}, true},
+        {{{quarks, 4}, 20, 19, 1, EVENLY, NULL}, false},
+        {{{quarks, 4}, 10, 20, 0, EVENLY, NULL}, false},
+        {{{quarks, 4}, 10, 20, 0, ALWAYS, NULL}, true},
+        {{{quarks, 4}, 10, 20, MOST, EVENLY, NULL}, true},
+        {{{quarks, 4}, 10, 20, MOST + 1, EVENLY, NULL}, false},
+        {{{quarks, 3}, 10, 20, 1, EVENLY, NULL}, false},
+        {{{quarks, 8}, 10, 20, 1, EVENLY, NULL}, false},
+        {{{quarks + 4, 4}, 10, 20, 1, EVENLY, NULL}, false},
+        {{{quarks, 0}, 10, 20, 1, EVENLY, NULL}, true},
+        {{{quarks, 4}, 10, 12, 3, LISTED, times}, true},
+        {{{quarks, 4}, 10, 13, 3, LISTED, times}, false},
+        {{{quarks, 4}, 11, 12, 3, LISTED, times}, false},
+        {{{quarks, 4}, 10, 20, 5, LISTED, times}, false},
+        {{{quarks, 4}, 12, 20, 2, LISTED, times + 3}, true},
+        {{{quarks, 4}, 12, 12, 2, LISTED, times + 2}, false},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++)
+        if (statehist_window_fits(&cases[i].query, 10, 20, 3) != cases[i].fits)
+            fail_msg("case %zu", i);
+}
+
+/* The next time of a window after a given one, and whether an interval contains one. */
+TEST(test_times_of_windows)
+{
+    static const int64_t list[] = {10, 13, 20};
+    static const struct statehist_window_query evenly = {{NULL, 0}, 10, 20, 3, 0, NULL};
+    static const struct statehist_window_query one = {{NULL, 0}, 10, 20, 1, 0, NULL};
+    static const struct statehist_window_query listed = {{NULL, 0},        10,  20, 3,
+                                                         STATEHIST_LISTED, list};
+    static const struct statehist_window_query always = {{NULL, 0},        10,  20, 0,
+                                                         STATEHIST_ALWAYS, NULL};
+    static const struct {
+        const struct statehist_window_query *query;
+        int64_t time, next; /* 0: none */
+    } steps[] = {
+        {&evenly, 10, 15}, {&evenly, 14, 15}, {&evenly, 15, 20}, {&evenly, 19, 20},
+        {&evenly, 20, 0},  {&evenly, 21, 0},  {&one, 10, 0},     {&one, 19, 0},
+        {&one, 20, 0},     {&listed, 10, 13}, {&listed, 12, 13}, {&listed, 13, 20},
+        {&listed, 19, 20}, {&listed, 20, 0},  {&always, 10, 11}, {&always, 19, 20},
+        {&always, 20, 0},
+    };
+    static const struct {
+        const struct statehist_window_query *query;
+        int64_t start, end;
+        bool holds;
+    } intervals[] = {
+        {&evenly, 5, 9, false},   {&evenly, 5, 10, true},   {&evenly, 11, 14, false},
+        {&evenly, 11, 15, true},  {&evenly, 15, 15, true},  {&evenly, 16, 19, false},
+        {&evenly, 20, 30, true},  {&evenly, 21, 30, false}, {&one, 11, 20, false},
+        {&one, 10, 10, true},     {&listed, 5, 9, false},   {&listed, 11, 12, false},
+        {&listed, 13, 13, true},  {&listed, 14, 19, false}, {&listed, 14, 20, true},
+        {&listed, 21, 22, false}, {&always, 5, 9, false},   {&always, 5, 10, true},
+        {&always, 11, 12, true},  {&always, 20, 21, true},  {&always, 21, 22, false},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(steps); i++) {
+        int64_t next = 0;
+        const bool found = statehist_time_after(steps[i].query, steps[i].time, &next);
+        if (found != (steps[i].next != 0) || (found && next != steps[i].next))
+            fail_msg("step %zu: %lld", i, (long long)next);
+    }
+    for (size_t i = 0; i < N_ELEMENTS(intervals); i++)
+        if (statehist_holds_time(intervals[i].query, intervals[i].start, intervals[i].end) !=
+            intervals[i].holds)
+            fail_msg("interval %zu", i);
+}
+
 /* ---- queries that are drawn ------------------------------------------------------------------ */
 
 static void expect_valid(const void *model, const struct bo_query_kind *kind, const void *queries,
@@ -355,10 +437,25 @@ TEST(test_command_line)
         {STATEHIST_FULL_STATE, 0, {NULL}},
         {STATEHIST_EXPORT, 1, {"now"}},
         {STATEHIST_RANGE, 2, {"1", "100"}},
+        {STATEHIST_POINT, 3, {"1", "100", "1"}},
+        {STATEHIST_FULL_STATE, 2, {"1", "100"}},
+        {STATEHIST_RANGE, 4, {"1", "100", "150", "1"}},
+        {STATEHIST_RANGE, 3, {"x", "100", "150"}},
+        {STATEHIST_RANGE, 3, {"1", "x", "150"}},
+        {STATEHIST_RANGE, 3, {"1", "100", "x"}},
         {STATEHIST_WINDOW, 2, {"100", "150"}},
+        {STATEHIST_WINDOW, 3, {"x", "150", "3"}},
+        {STATEHIST_WINDOW, 3, {"100", "x", "3"}},
+        {STATEHIST_WINDOW, 3, {"100", "150", "x"}},
         {STATEHIST_TIMES, 2, {"2", "100"}},
         {STATEHIST_TIMES, 2, {"0", "100"}},
+        {STATEHIST_TIMES, 1, {"1"}},
+        {STATEHIST_TIMES, 2, {"x", "100"}},
+        {STATEHIST_TIMES, 3, {"2", "100", "x"}},
+        {STATEHIST_TIMES, 3, {"1", "100", "x"}},
         {STATEHIST_RANGE2D, 1, {"100"}},
+        {STATEHIST_RANGE2D, 2, {"x", "150"}},
+        {STATEHIST_RANGE2D, 2, {"100", "x"}},
         {STATEHIST_RANGE2D, 3, {"100", "150", "-1"}},
         {STATEHIST_WINDOW, 4, {"100", "150", "3", "x"}},
     };
@@ -421,6 +518,27 @@ TEST(test_known_states)
     }
     if (!corpora)
         print_message("note: BAKEOFF_CORPORA is not set: no known states\n");
+}
+
+/* Readers that look at the kind of each query reject one that does not exist. */
+TEST(test_unknown_kind)
+{
+    static const char text[] = HISTORY(5, 5) "Q\t0\t-1\ta\nI\t0\t5\t5\ti\t7\n";
+    static const char *const names[] = {"ht-4k", "flat", "arrays", "snapshot-json"};
+    for (unsigned i = 0; i < N_ELEMENTS(names); i++) {
+        const struct bo_codec *codec = bo_find_codec(format, names[i]);
+        struct statehist_state states[4];
+        struct bo_writer file;
+        struct bo_error error = {0};
+        void *reader;
+        bo_writer_init(&file, &arena);
+        assert_int_equal(codec->encode(codec, parse_text(text, &arena), &file, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, bo_writer_span(&file), &arena, &reader, NULL), BO_OK);
+        if (codec->query(codec, reader, STATEHIST_N_KINDS, states, 1, states, &error) !=
+            BO_BAD_USAGE)
+            fail_msg("%s", names[i]);
+        bo_writer_free(&file);
+    }
 }
 
 /* Times outside of the history, then quarks that it does not have, at a time that it has. */

@@ -49,6 +49,17 @@ static const struct json_case json_cases[] = {
     {1, "{\"format\" @\"tc-types\"}", BO_CORRUPT, "no : after a member's name"},
     {1, "{\"format\":\"tc-types\" @\"version\":1}", BO_CORRUPT, "neither , nor } after a member"},
     {1, "{\"format\":\"tc-types\",@}", BO_CORRUPT, "not a string"},
+    {1, "{\"format\":\"tc-types\\@", BO_TRUNCATED, CUT},
+    {1, "{\"format\":\"tc-types\",\"version\":@2147483647}", BO_UNSUPPORTED, "unknown version"},
+    {1, "{\"format\":\"tc-types\",\"version\":@2147483648}", BO_CORRUPT, "integer out of range"},
+    {1, "{\"format\":\"tc-types\",\"version\":@-2147483648}", BO_UNSUPPORTED, "unknown version"},
+    {1, "{\"format\":\"tc-types\",\"version\":@-2147483649}", BO_CORRUPT, "integer out of range"},
+    {1, "{\"format\":\"tc-types\",\"version\":@0}", BO_UNSUPPORTED, "unknown version"},
+    {1, "{\"format\":\"tc-types\",\"version\":@-}", BO_CORRUPT, "value is not an integer"},
+    {1, "{\"format\":\"tc-types\",\"version\":@9-9}", BO_CORRUPT, "value is not an integer"},
+    {1, "{\"format\":\"tc-types\",\"version\":@1E0}", BO_CORRUPT,
+     "integer has a fraction or an exponent"},
+    {1, "{\"format\":\"tc-types\",\"version\":@", BO_TRUNCATED, CUT},
     {1, GOOD_TYPES " @x", BO_CORRUPT, "bytes after the JSON's end"},
     {1, TYPES("@{}"), BO_CORRUPT, "not a list"},
     {1, TYPES("[@0]"), BO_CORRUPT, "not an object"},
@@ -62,6 +73,8 @@ static const struct json_case json_cases[] = {
     {1, TYPES("[{\"key\":@-0,\"type\":\"int\"}]"), BO_CORRUPT, "value is not an integer"},
     {1, TYPES("[{\"key\":@00,\"type\":\"int\"}]"), BO_CORRUPT, "value is not an integer"},
     {1, TYPES("[{\"key\":@2147483648,\"type\":\"int\"}]"), BO_CORRUPT, "integer out of range"},
+    {1, TYPES("[{\"key\":@2147483647,\"type\":\"int\"}]"), BO_CORRUPT,
+     "keys are not 0 up to one less than their number"},
     {1, TYPES("[{\"key\":@1e0,\"type\":\"int\"}]"), BO_CORRUPT,
      "integer has a fraction or an exponent"},
     {1, TYPES("[{\"key\":0,\"type\":\"none\"},{\"key\":@0,\"type\":\"int\"}]"), BO_CORRUPT,
@@ -103,6 +116,18 @@ static const struct json_case json_cases[] = {
      "surrogate without its pair"},
     {2, TREE("{\"children\":{\"a@\\ud800\\u0041\":{\"key\":0}}}"), BO_CORRUPT,
      "surrogate without its pair"},
+    {2, TREE("{\"children\":{\"a@\\ud800\\n\":{\"key\":0}}}"), BO_CORRUPT,
+     "surrogate without its pair"},
+    {2, TREE("{\"children\":{\"a\\ud800\\udc0@G\":{\"key\":0}}}"), BO_CORRUPT,
+     "not a hexadecimal digit"},
+    {2, TREE("{\"children\":{\"a\\u000@/\":{\"key\":0}}}"), BO_CORRUPT, "not a hexadecimal digit"},
+    {2, TREE("{\"children\":{\"a\\u000@:\":{\"key\":0}}}"), BO_CORRUPT, "not a hexadecimal digit"},
+    {2, TREE("{\"children\":{\"a\\u000@`\":{\"key\":0}}}"), BO_CORRUPT, "not a hexadecimal digit"},
+    {2, TREE("{\"children\":{\"a\\u000@\":{\"key\":0}}}"), BO_CORRUPT, "not a hexadecimal digit"},
+    {2, TREE("{\"children\":{\"\\u0019\":{\"key\":0},\"\\uAfaF\":{\"key\":1}}}"), BO_OK, NULL},
+    {2, TREE("{\"children\":{\"a@\x1f\":{\"key\":0}}}"), BO_CORRUPT,
+     "control character in a string"},
+    {2, TREE("{\"children\":{\" \":{\"key\":0},\"\x7f\":{\"key\":1}}}"), BO_OK, NULL},
     {2, TREE("{\"children\":{\"a@\\x\":{\"key\":0}}}"), BO_CORRUPT, "unknown escape"},
     {2, TREE("{\"children\":{\"a\\u00@g0\":{\"key\":0}}}"), BO_CORRUPT, "not a hexadecimal digit"},
     {2, TREE("{\"children\":{\"a@\xff\":{\"key\":0}}}"), BO_CORRUPT, "string is not UTF-8"},
@@ -268,6 +293,81 @@ TEST_WITH(test_cut_history, set_up, tear_down)
             expect_refusal("flat", "cut", join(files, 2, offs), BO_TRUNCATED, F_SECOND + 21 + 20,
                            "file ends inside a type");
     }
+}
+
+/* The first of two files of the flat codec is this one. */
+static struct bo_span with_history(struct bo_span history, struct bo_span tree)
+{
+    size_t offs[2];
+    uint8_t *copy = bo_alloc(&arena, history.n);
+    assert_non_null(copy);
+    memcpy(copy, history.p, history.n);
+    bo_set_le64(copy + 40, statehist_hash(tree));
+    return join((const struct bo_span[]){{copy, history.n}, tree}, 2, offs);
+}
+
+/* A file that ends inside the value of its last record, of each type. */
+TEST_WITH(test_cut_values, set_up, tear_down)
+{
+    static const struct {
+        const char *value;
+        size_t nbytes; /* of the value */
+    } cases[] = {{"i\t7", 4}, {"l\t7", 8}, {"d\t7", 8}, {"b\ttrue", 1}, {"s\txyz", 5}};
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        char text[256];
+        struct statehist_part parts[STATEHIST_MAX_PARTS];
+        snprintf(text, sizeof text, HISTORY(10, 30) "Q\t0\t-1\ta\nI\t0\t10\t30\t%s\n",
+                 cases[i].value);
+        assert_int_equal(statehist_get_parts(encode_text("flat", text), 2, parts, NULL), BO_OK);
+        const struct bo_span whole = parts[0].in;
+        for (size_t left = 0; left < cases[i].nbytes; left++) {
+            const bool in_text = cases[i].value[0] == 's' && left >= 2;
+            const struct bo_span cut = {whole.p, whole.n - cases[i].nbytes + left};
+            expect_refusal("flat", cases[i].value, with_history(cut, parts[1].in), BO_TRUNCATED,
+                           F_FIRST + 21,
+                           in_text ? "file ends inside a string" : "file ends inside a value");
+        }
+    }
+}
+
+/* The four bytes of an escaped length are cut; 65535 bytes or more have an escaped length. */
+TEST_WITH(test_escaped_lengths, set_up, tear_down)
+{
+    struct statehist_part parts[STATEHIST_MAX_PARTS];
+    uint8_t *file = bo_alloc(&arena, 65535 + 256);
+    assert_int_equal(
+        statehist_get_parts(encode_text("flat", HISTORY(10, 30) "Q\t0\t-1\ta\nI\t0\t10\t30\ts\t\n"),
+                            2, parts, NULL),
+        BO_OK);
+    const size_t n = parts[0].in.n;
+    memcpy(file, parts[0].in.p, n);
+    memset(file + n - 2, 0xff, 5);
+    expect_refusal("flat", "cut", with_history((struct bo_span){file, n + 3}, parts[1].in),
+                   BO_TRUNCATED, F_FIRST + 23, "file ends inside a value");
+    memset(file + n + 4, 'x', 65535);
+    bo_set_le32(file + n, 65534);
+    expect_refusal("flat", "65534",
+                   with_history((struct bo_span){file, n + 4 + 65534}, parts[1].in), BO_CORRUPT,
+                   F_FIRST + 21, "length of a string is not in its shortest form");
+    bo_set_le32(file + n, 65535);
+    expect_refusal("flat", "65535",
+                   with_history((struct bo_span){file, n + 4 + 65535}, parts[1].in), BO_OK, 0,
+                   NULL);
+}
+
+/* A quark without a record, in a history that ends at 0. */
+TEST_WITH(test_absent_timeline, set_up, tear_down)
+{
+    struct statehist_part one[STATEHIST_MAX_PARTS], two[STATEHIST_MAX_PARTS];
+    static const char text[] =
+        HISTORY(-10, 0) "Q\t0\t-1\ta\nI\t0\t-10\t-5\tn\t\nI\t0\t-4\t0\tn\t\n";
+    static const char tree[] = HISTORY(-10, 0) "Q\t0\t-1\ta\nQ\t1\t-1\tb\n"
+                                               "I\t0\t-10\t0\tn\t\nI\t1\t-10\t0\tn\t\n";
+    assert_int_equal(statehist_get_parts(encode_text("flat", text), 2, one, NULL), BO_OK);
+    assert_int_equal(statehist_get_parts(encode_text("flat", tree), 2, two, NULL), BO_OK);
+    ((uint8_t *)(uintptr_t)one[0].in.p)[12] = 2;
+    expect_refusal("flat", "2 quarks", with_history(one[0].in, two[1].in), BO_CORRUPT, F_FIRST + 42,
+                   "a timeline does not last to the end");
 }
 
 /* A null bit is beside a type only where both are there: in a timeline of several types. */

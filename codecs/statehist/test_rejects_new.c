@@ -83,6 +83,11 @@ static const struct test_case time_index_cases[] = {
      "number of intervals is out of range"},
     {"10^9 intervals", 22, BYTES("\x80\x94\xeb\xdc\x03"), BO_CORRUPT, 39,
      "number of intervals is out of range"},
+    {"as many quarks as intervals", 21, BYTES("\x06"), BO_CORRUPT, 85, "tree ends too early"},
+    {"as many intervals as bits", 22, BYTES("\x78"), BO_CORRUPT, 56,
+     "fewer intervals than announced"},
+    {"more intervals than bits", 22, BYTES("\x79"), BO_CORRUPT, 35,
+     "number of intervals is out of range"},
     {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 65, "more intervals than announced"},
     {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 56, "fewer intervals than announced"},
     {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 35, "varint runs past the end"},
@@ -225,11 +230,9 @@ TEST(test_no_margin)
     bo_arena_free(&arena);
 }
 
-/*
- * Two segments, the first change at 1, parts at 0 and 1; then the bytes of the parts: one is too
- * few for two segments, two are enough to open the file.
- */
-static void expect_segments(struct bo_span checkpoints, enum bo_status wanted)
+/* Opens the file with these bytes as its section of checkpoints, which begins at byte 71. */
+static void expect_segments(struct bo_span checkpoints, enum bo_status wanted, uint64_t off,
+                            const char *what)
 {
     const struct bo_span file = time_index_span();
     uint8_t other[256];
@@ -246,16 +249,51 @@ static void expect_segments(struct bo_span checkpoints, enum bo_status wanted)
                                  &reader, &error),
                      wanted);
     if (wanted) {
-        assert_string_equal(error.what, "more segments than bytes");
-        assert_int_equal(error.off, 71 + checkpoints.n - 1);
+        assert_string_equal(error.what, what);
+        assert_int_equal(error.off, off);
     }
     bo_arena_free(&arena);
 }
 
+/*
+ * Two segments in eras of one, the first change at 1, parts at 0 and 1; then the bytes of the
+ * parts: one is too few for two segments, two are enough to open the file.
+ */
 TEST(test_segments)
 {
-    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00"), BO_CORRUPT);
-    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00\x00"), BO_OK);
+    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00"), BO_CORRUPT, 79,
+                    "more segments than bytes");
+    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00\x00"), BO_OK, 0,
+                    NULL);
+    expect_segments((struct bo_span)BYTES("\x02\x00\x01\x00\x00\x00\x01\x40\x00\x00"), BO_CORRUPT,
+                    73, "era has no segments");
+    expect_segments((struct bo_span)BYTES("\x00\x00"), BO_CORRUPT, 72,
+                    "bytes after the content of a section");
+}
+
+/* A table of one time has no blocks. The time lies after the start, and not after the end. */
+TEST(test_one_time)
+{
+    static const uint8_t times[] = {0, 101};
+    const struct bo_span file = time_index_span();
+    for (size_t i = 0; i < N_ELEMENTS(times); i++) {
+        uint8_t other[256];
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *model;
+        memcpy(other, file.p, 35);
+        other[23] = other[27] = 1;
+        other[35] = times[i];
+        memcpy(other + 36, file.p + 35, file.n - 35);
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
+        assert_int_equal(
+            test_decode(codec, (struct bo_span){other, file.n + 1}, &arena, &model, &error),
+            BO_CORRUPT);
+        assert_string_equal(error.what, "times do not ascend in the history");
+        assert_int_equal(error.off, 0);
+        bo_arena_free(&arena);
+    }
 }
 
 /*

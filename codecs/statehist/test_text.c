@@ -168,6 +168,8 @@ TEST(test_mistakes)
          "fewer intervals than announced"},
         {H Q0 "I\t@1\t10\t20\tn\t\n", BO_CORRUPT, "quark is out of range"},
         {H Q0 "I\t0\t@9\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
+        {H Q0 "I\t0\t@1:\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
+        {H Q0 "I\t0\t@1/\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
         {H Q0 "I\t0\t@+10\t20\tn\t\n", BO_CORRUPT, "start is no number, or outside of the history"},
         {H Q0 "I\t0\t10\t@21\tn\t\n", BO_CORRUPT, "end is no number, or outside of the history"},
         {H Q0 "I\t0\t11\t@10\tn\t\n", BO_CORRUPT, "interval ends before it starts"},
@@ -200,6 +202,10 @@ TEST(test_mistakes)
         {H Q0 "I\t0\t10\t20\td\t@0x7ff800000000000`\n", BO_CORRUPT,
          "bits of a NaN are not 16 lower-case hexadecimal digits"},
         {H Q0 "I\t0\t10\t20\td\t@0x7ff800000000000g\n", BO_CORRUPT,
+         "bits of a NaN are not 16 lower-case hexadecimal digits"},
+        {H Q0 "I\t0\t10\t20\td\t@0x3ff0000000000001\n", BO_CORRUPT,
+         "bits of a NaN are not 16 lower-case hexadecimal digits"},
+        {H Q0 "I\t0\t10\t20\td\t@0x07ff8000000000001\n", BO_CORRUPT,
          "bits of a NaN are not 16 lower-case hexadecimal digits"},
         {H Q0 "I\t0\t10\t20\td\t@0x7ff8\n", BO_CORRUPT,
          "bits of a NaN are not 16 lower-case hexadecimal digits"},
@@ -303,6 +309,10 @@ TEST(test_cuts)
         assert_true(error.off == n);
     }
     parse_text(text, &arena);
+    /* A caller need not want the error, even where it is found after the last line. */
+    void *model;
+    const struct bo_span early = BYTES(H Q0 "I\t0\t10\t18\tn\t\n");
+    assert_int_equal(format->parse(early, &arena, &model, NULL), BO_TRUNCATED);
 }
 
 /* A raw NUL is taken, and printed as an escape. */

@@ -312,8 +312,6 @@ static enum bo_status read_comment(struct parser *p, const uint8_t *start)
         const bool is_count = fact < START;
         if (p->is_given[fact])
             return fail_at(p, start, "duplicate header line");
-        if (fact >= START && p->builder.n_intervals)
-            return fail_at(p, start, "start or end of the history follows an interval");
         if (!read_number(word, &p->facts[fact]) ||
             (is_count && (p->facts[fact] < 0 || p->facts[fact] > UINT32_MAX)))
             return fail_at(p, word.p,

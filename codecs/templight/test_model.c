@@ -295,6 +295,9 @@ static bool break_sample(struct sample *s, unsigned way)
     case 22:
         s->trace.n_files = 1;
         return true;
+    case 23:
+        r[1].location.column = 1;
+        return true;
     default:
         return false;
     }
@@ -327,6 +330,7 @@ TEST(test_rules)
         "table holds a text that nothing uses",
         "name out of the order of first use",
         "file out of the order of first use",
+        "absent location has a line",
     };
     struct sample sample;
     make_sample(&sample);

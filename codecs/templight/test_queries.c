@@ -255,6 +255,28 @@ TEST(test_used_names)
     assert_in_range(n_rare, 20, 200);
 }
 
+/* Readers that look at the kind of each query reject one that does not exist. */
+TEST(test_unknown_kind)
+{
+    static const char *const codecs[] = {"dict-batch", "dict-naive", "front-coded", "predicted",
+                                         "terms"};
+    for (unsigned i = 0; i < N_ELEMENTS(codecs); i++) {
+        const struct bo_codec *codec = bo_find_codec(format, codecs[i]);
+        const struct templight_text_query query = {bo_span_of("abc"), 0};
+        uint64_t answer[32];
+        struct bo_writer file;
+        struct bo_error error;
+        void *reader;
+        bo_writer_init(&file, &arena);
+        assert_int_equal(codec->encode(codec, parse_text(sample, &arena), &file, NULL), BO_OK);
+        assert_int_equal(codec->open(codec, bo_writer_span(&file), &arena, &reader, NULL), BO_OK);
+        if (codec->query(codec, reader, TEMPLIGHT_N_KINDS, &query, 1, answer, &error) !=
+            BO_BAD_USAGE)
+            fail_msg("%s", codecs[i]);
+        bo_writer_free(&file);
+    }
+}
+
 /* ---- the command line ------------------------------------------------------------------------ */
 
 /* Runs a query as the command line does, and compares the output. */
@@ -298,6 +320,12 @@ TEST(test_command_line)
         if (kind->query_size)
             assert_int_equal(kind->parse(2, bad, NULL, query, NULL), BO_BAD_USAGE);
     }
+    char *const more[] = {(char[]){"0"}, (char[]){"0"}, (char[]){"0"}};
+    char *const no_name[] = {(char[]){"0"}, (char[]){"x"}};
+    for (unsigned k = 0; k < TEMPLIGHT_N_KINDS; k++)
+        assert_int_equal(templight_kinds[k].parse(3, more, NULL, query, NULL), BO_BAD_USAGE);
+    assert_int_equal(templight_kinds[TEMPLIGHT_NAME].parse(2, no_name, NULL, query, NULL),
+                     BO_BAD_USAGE);
 }
 
 TEST_FILE(set_up, tear_down)

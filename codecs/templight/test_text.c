@@ -75,6 +75,10 @@ TEST(test_canonical_form)
         {BEGIN("S", "''") END("\"S\"", "\"\""), BEGIN("S", "''") END("S", "''")},
         {BEGIN("S", "''") "---\nevent: End\npoi: a.h:1:2\nkind: 23\n",
          BEGIN("S", "''") END("S", "''")},
+        {BEGIN("S", "x:0:0"), BEGIN("S", "'x:0:0'")},
+        {BEGIN("S", "x:9:10"), BEGIN("S", "'x:9:10'")},
+        {"---\nevent: End\ntime: 0xfff8000000abcdef\n",
+         "---\n" LINE_EVENT("End") "time:            0xFFF8000000ABCDEF\n"},
         {"---\nevent: End\norig: ''\n", "---\n" LINE_EVENT("End")},
         {"---\nevent: End\ntime: +25.0e-2\n", "---\n" LINE_EVENT("End") "time:            0.25\n"},
         {"# trace: {version: 1, source: ''}\n" BEGIN("S", "''"), BEGIN("S", "''")},
@@ -127,6 +131,31 @@ TEST(test_scalars_as_llvm_writes_them)
         {".5", "'.5'"},
         {".", "."},
         {".e", ".e"},
+        {".E", ".E"},
+        {"E5", "E5"},
+        {".nAn", ".nAn"},
+        {".NAN", "'.NAN'"},
+        {".inf", "'.inf'"},
+        {".INF", "'.INF'"},
+        {"+", "'+'"},
+        {"-", "'-'"},
+        {"+1", "'+1'"},
+        {"-.5e-5", "'-.5e-5'"},
+        {"1e-5", "'1e-5'"},
+        {"1e+5", "'1e+5'"},
+        {"1e-", "1e-"},
+        {"1e+", "'1e+'"},
+        {"1e-5x", "1e-5x"},
+        {"1E5.", "1E5."},
+        {"1.5.", "1.5."},
+        {"1.x", "1.x"},
+        {"9x", "9x"},
+        {"0", "'0'"},
+        {"9", "'9'"},
+        {"0o", "0o"},
+        {"0o07", "'0o07'"},
+        {"0x09afAF", "'0x09afAF'"},
+        {"0xg", "0xg"},
         {"1e5", "'1e5'"},
         {"1e", "1e"},
         {"1.5E-3", "'1.5E-3'"},
@@ -147,6 +176,10 @@ TEST(test_scalars_as_llvm_writes_them)
         {"\xc2\x85", "\"\\N\""},
         {"\xc3\xa9", "\"\xc3\xa9\""},
         {"\xef\xbb\xbf", "\"\\uFEFF\""},
+        {"\x1f", "\"\\x1F\""},
+        {"\xc2\xa1", "\"\xc2\xa1\""},
+        {"\xf0\x9f\xbf\xbd", "\"\xf0\x9f\xbf\xbd\""},
+        {"\xf0\x9f\xbf\xbf", "\"\\U0001FFFF\""},
         {"\xc2\x80", "\"\\x80\""},
         {"\xc2\x9f", "\"\\x9F\""},
         {"\xef\xb7\x8f", "\"\xef\xb7\x8f\""},
@@ -221,7 +254,10 @@ TEST(test_escapes_that_grow)
     bo_arena_free(&exact);
 }
 
-/* A scalar that ends in or after an escape. What follows it in memory is not read. */
+/*
+ * A scalar that ends in or after an escape, or after a sign of YAML. What follows it in memory is
+ * not read.
+ */
 TEST(test_escapes_at_the_end)
 {
     static const struct {
@@ -233,6 +269,8 @@ TEST(test_escapes_at_the_end)
         {"\"S\\n\"", 4, 4, "quoted text does not end on its line"},
         {"\"S\\x41\"", 5, 2, "escape is not a character"},
         {"\"S\\x41\"", 6, 6, "quoted text does not end on its line"},
+        {"-x", 1, 0, "plain text begins with an indicator of YAML"},
+        {"a:x", 2, 1, "plain text holds what ends it"},
     };
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         struct bo_span back;
@@ -333,21 +371,49 @@ TEST(test_mistakes)
         {NAMED("name: \"S@\\uDFFF\"\n"), BO_CORRUPT, "escape is not a character"},
         {NAMED("name: \"S@\\U00110000\"\n"), BO_CORRUPT, "escape is not a character"},
         {NAMED("name: \"S@\\x00\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\x4/\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\x4:\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\x4`\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\x4g\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\x\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: \"S@\\U0000004\"\n"), BO_CORRUPT, "escape is not a character"},
+        {NAMED("name: !!binary A@===\n"), BO_CORRUPT, "binary text is not in base64"},
+        {NAMED("name: !!binary @====\n"), BO_CORRUPT, "binary text is not in base64"},
         {NAMED("name: !!binary AAA@\n"), BO_CORRUPT,
          "binary text is no whole number of groups of 4 digits"},
         {NAMED("name: !!binary A@*AA\n"), BO_CORRUPT, "binary text is not in base64"},
         {NAMED("name: @!!binary AAAA\n"), BO_CORRUPT, "text holds a NUL"},
         {NAMED("name: @&a S\n"), BO_CORRUPT, "plain text begins with an indicator of YAML"},
+        {NAMED("name: @-\n"), BO_CORRUPT, "plain text begins with an indicator of YAML"},
+        {NAMED("name: @?\tb\n"), BO_CORRUPT, "plain text begins with an indicator of YAML"},
+        {NAMED("name: @- b\n"), BO_CORRUPT, "plain text begins with an indicator of YAML"},
+        {NAMED("name: @, b\n"), BO_CORRUPT, "plain text begins with an indicator of YAML"},
+        {NAMED("name: a@:\n"), BO_CORRUPT, "plain text holds what ends it"},
+        {NAMED("name: a\t@#\n"), BO_CORRUPT, "plain text holds what ends it"},
         {NAMED("name: a @# b\n"), BO_CORRUPT, "plain text holds what ends it"},
         {NAMED("name: a@: b\n"), BO_CORRUPT, "plain text holds what ends it"},
         {NAMED("name: a@:\rb\n"), BO_CORRUPT, "plain text holds what ends it"},
         {POI("poi: @a.h\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {POI("poi: @a.h:1\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {POI("poi: @'a.h:1:'\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {POI("poi: @a.h:1;2\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {POI("poi: @a.h:1:00\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {POI("poi: @a.h:1:1/\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {POI("poi: @a.h:1:42949672950\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
+        {POI("poi: @a.h:1:10000000000\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {POI("poi: @a.h:01:2\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {ORIG("orig: @a.h:1:4294967296\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {ORIG("orig: @1:2\n"), BO_CORRUPT, "location does not end in :LINE:COLUMN"},
         {GOOD "time: @soon\n", BO_CORRUPT, "time is not a number"},
         {GOOD "time: @0x12\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @0x\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @0x123456789abcdef\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @0x123456789abcdef01\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @0x123456789abcdefg\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @1e\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @-\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @1-2\n", BO_CORRUPT, "time is not a number"},
+        {GOOD "time: @1f\n", BO_CORRUPT, "time is not a number"},
         {GOOD "time:@\n", BO_CORRUPT, "time is not a number"},
         {GOOD "time: @1.0000000000000000000000000000000000000000000000001\n", BO_CORRUPT,
          "time is not a number"},
@@ -374,6 +440,12 @@ TEST(test_mistakes)
          "header of a trace is not {version: NUMBER, source: TEXT}"},
         {"# trace: {version: 1, source: @''\n", BO_CORRUPT,
          "header of a trace is not {version: NUMBER, source: TEXT}"},
+        {"# trace: {version: @4294967296, source: ''}\n", BO_CORRUPT,
+         "header of a trace is not {version: NUMBER, source: TEXT}"},
+        {"# trace: {version: @1}\n", BO_CORRUPT,
+         "header of a trace is not {version: NUMBER, source: TEXT}"},
+        {"# trace: {version: 1@, sources: ''}\n", BO_CORRUPT,
+         "header of a trace is not {version: NUMBER, source: TEXT}"},
         {"# trace: {version: 1, source: 'a@}\n", BO_CORRUPT,
          "quoted text does not end on its line"},
     };
@@ -383,7 +455,56 @@ TEST(test_mistakes)
 TEST(test_nul_in_the_text)
 {
     static const struct bo_span text = BYTES(NAMED("name: a\0b\n"));
+    static const struct bo_span others[] = {
+        BYTES(NAMED("name: \0b\n")), BYTES(NAMED("name: \0 b\n")), BYTES(NAMED("name: \0\n"))};
     expect_mistake(text, 10, BO_CORRUPT, "text holds a NUL");
+    for (size_t i = 0; i < N_ELEMENTS(others); i++)
+        expect_mistake(others[i], 10, BO_CORRUPT, "text holds a NUL");
+}
+
+/* Texts that a YAML writer may leave without quotes; a group of base64 may end in two pads. */
+TEST(test_scalars_that_others_write)
+{
+    static const char *const cases[][2] = {
+        {"-a", "-a"},
+        {"?a", "?a"},
+        {":a", ":a"},
+        {"\\a", "\\a"},
+        {"a#b", "a#b"},
+        {"a:b", "a:b"},
+        {"\"\\x4f\"", "O"},
+        {"\"\\x4F\\u00aA\"", "O\xc2\xaa"},
+        {"null", "null"},
+        {"!!binary QQ==", "A"},
+        {"!!binary QUI=", "AB"},
+        {"!!binary ", ""},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct bo_span back;
+        size_t at;
+        assert_null(templight_read_scalar(bo_span_of(cases[i][0]), &arena, &back, &at));
+        if (!bo_span_equal(back, bo_span_of(cases[i][1])))
+            fail_msg("%s is read as %.*s", cases[i][0], (int)back.n, (const char *)back.p);
+    }
+}
+
+/* A kind may take more bytes than the reader compares that of the next record with. */
+TEST(test_longest_kinds)
+{
+#define SHORT KIND("kind: Memoization\n") "...\n"
+#define ESCAPED KIND("kind: \"\\U0000004Demoization\"\n") "...\n"
+#define LONG                                                                              \
+    KIND("kind: \"\\U00000054\\U00000065\\U0000006D\\U00000070\\U0000006C\\U00000061teIn" \
+         "stantiation\"\n")                                                               \
+    "...\n"
+    const struct templight_model *model = parse_text(SHORT ESCAPED LONG ESCAPED SHORT, &arena);
+    static const uint32_t kinds[] = {23, 23, 0, 23, 23};
+    assert_int_equal(model->traces[0].n_records, N_ELEMENTS(kinds));
+    for (size_t i = 0; i < N_ELEMENTS(kinds); i++)
+        assert_int_equal(model->traces[0].records[i].kind, kinds[i]);
+#undef SHORT
+#undef ESCAPED
+#undef LONG
 }
 
 /* ---- generated models ------------------------------------------------------------------------ */

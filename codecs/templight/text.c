@@ -81,7 +81,7 @@ bool templight_read_time(struct bo_span span, uint64_t *bits_ret)
     if (strspn(digits, is_bits ? "0123456789abcdefABCDEF" : "0123456789+-.eE") != strlen(digits))
         return false;
     *bits_ret = is_bits ? strtoull(digits, &end, 16) : bits_of(strtod(digits, &end));
-    return end == text + span.n && end != digits && (!is_bits || span.n == 18);
+    return end == text + span.n && (!is_bits || span.n == 18);
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */

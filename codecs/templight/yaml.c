@@ -45,14 +45,14 @@ static struct bo_span skip_digits(struct bo_span text)
 static bool all_after(struct bo_span text, size_t n, const char *set)
 {
     for (size_t i = n; i < text.n; i++)
-        if (!text.p[i] || !strchr(set, text.p[i]))
+        if (!strchr(set, text.p[i]))
             return false;
     return text.n > n;
 }
 
 /*
- * [0-9]* (\. [0-9]*)? ([eE] [-+]? [0-9]+)?, not empty, with a digit before an exponent or a dot's
- * end
+ * [0-9]* (\. [0-9]*)? ([eE] -? [0-9]+)?, not empty, with a digit before an exponent or a dot's end;
+ * YAML has + before an exponent, too
  */
 static bool is_float(struct bo_span text)
 {
@@ -67,26 +67,27 @@ static bool is_float(struct bo_span text)
     if (text.p[0] != 'e' && text.p[0] != 'E')
         return false;
     text = after(text, 1);
-    if (text.n && (text.p[0] == '-' || text.p[0] == '+'))
+    if (text.n && text.p[0] == '-')
         text = after(text, 1);
     return text.n && skip_digits(text).n == 0;
 }
 
-/* Whether YAML would read the text, which is not empty, as something else than a text. */
+/*
+ * Whether YAML would read the text, which is not empty, as something else than a text. Other rules
+ * have put quotes around texts with + or ~, and those that begin with a -.
+ */
 static bool is_special(struct bo_span text)
 {
-    static const char *const words[] = {"null",  "Null",  "NULL",  "~",    "true", "True", "TRUE",
-                                        "false", "False", "FALSE", ".nan", ".NaN", ".NAN", NULL};
-    static const char *const infinities[] = {".inf", ".Inf", ".INF", NULL};
-    const bool is_signed = text.p[0] == '-' || text.p[0] == '+';
-    const struct bo_span tail = after(text, is_signed);
-    if (is_one_of(text, words) || is_one_of(tail, infinities))
+    static const char *const words[] = {"null",  "Null",  "NULL",  "true", "True", "TRUE",
+                                        "false", "False", "FALSE", ".nan", ".NaN", ".NAN",
+                                        ".inf",  ".Inf",  ".INF",  NULL};
+    if (is_one_of(text, words))
         return true;
     if (text.n >= 2 && text.p[0] == '0' && text.p[1] == 'o')
         return all_after(text, 2, "01234567");
     if (text.n >= 2 && text.p[0] == '0' && text.p[1] == 'x')
         return all_after(text, 2, "0123456789abcdefABCDEF");
-    return is_float(tail);
+    return is_float(text);
 }
 
 /* The quoting style that a byte requires. Bits, so that those of a text can be combined. */
@@ -375,7 +376,7 @@ static const char *read_binary(struct bo_span raw, struct bo_arena *arena, struc
 static const char *read_plain(struct bo_span raw, struct bo_span *text_ret, size_t *at_ret)
 {
     *at_ret = 0;
-    const bool needs_more = raw.n && strchr("-?:", raw.p[0]) != NULL;
+    const bool needs_more = raw.n && raw.p[0] && strchr("-?:", raw.p[0]);
     if (raw.n == 0)
         return "no value";
     if (needs_more ? raw.n == 1 || is_space(raw.p[1]) : is_indicator(raw.p[0]) && raw.p[0] != '\\')

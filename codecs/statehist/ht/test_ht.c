@@ -256,27 +256,119 @@ TEST_WITH(test_bad_references, set_up, tear_down)
     }
 }
 
-/* The first and the last surrogate of each half, with the other half, or without. */
-TEST_WITH(test_half_characters, set_up, tear_down)
+/* Names in Java's UTF-8: both sides of each limit of a character's bytes, and characters cut. */
+TEST_WITH(test_java_characters, set_up, tear_down)
 {
+    static const char invalid[] = "name is not in Java's UTF-8", nul[] = "name holds a NUL";
+    static const char half[] = "name holds half a character";
     static const struct {
-        const char *name;
-        enum bo_status status;
+        struct bo_span name;
+        const char *what; /* NULL: valid */
+        size_t off;       /* in the name */
     } rows[] = {
-        {"\xed\xa0\x80\xed\xb0\x80", BO_OK},      {"\xed\xaf\xbf\xed\xbf\xbf", BO_OK},
-        {"\xed\xb0\x80\xed\xb0\x80", BO_CORRUPT}, {"\xed\xa0\x80xyz", BO_CORRUPT},
-        {"\xed\xbf\xbfxyz", BO_CORRUPT},
+        {BYTES("\0"), nul, 0},
+        {BYTES("a\xc0\x80"), nul, 1},
+        {BYTES("\xc0"), invalid, 0},
+        {BYTES("\xc0\x81"), invalid, 0},
+        {BYTES("\xc1\x80"), invalid, 0},
+        {BYTES("\xc2\x80"), NULL, 0},
+        {BYTES("\xc2"), invalid, 0},
+        {BYTES("\xc2\x7f"), invalid, 0},
+        {BYTES("\xc2\xc0"), invalid, 0},
+        {BYTES("\xdf\xbf"), NULL, 0},
+        {BYTES("\xe0\xa0\x80"), NULL, 0},
+        {BYTES("\xe0\x9f\xbf"), invalid, 0},
+        {BYTES("ab\xe1\x80"), invalid, 2},
+        {BYTES("\xe1\x20\x80"), invalid, 0},
+        {BYTES("\xe1\x80\x20"), invalid, 0},
+        {BYTES("\xef\xbf\xbf"), NULL, 0},
+        {BYTES("\xf0\x80\x80\x80"), invalid, 0},
+        {BYTES("\xed\x9f\xbf"), NULL, 0},
+        {BYTES("\xee\x80\x80"), NULL, 0},
+        {BYTES("\xed\xa0\x80\xed\xb0\x80"), NULL, 0},
+        {BYTES("\xed\xaf\xbf\xed\xbf\xbf"), NULL, 0},
+        {BYTES("\xed\xb0\x80\xed\xb0\x80"), half, 0},
+        {BYTES("\xed\xbf\xbf\xed\xb0\x80"), half, 0},
+        {BYTES("\xed\xa0\x80"), half, 0},
+        {BYTES("\xed\xa0\x80xyz"), half, 0},
+        {BYTES("\xed\xa0\x80\xed\xb0"), half, 0},
+        {BYTES("\xed\xa0\x80\xec\xb0\x80"), half, 0},
+        {BYTES("\xed\xa0\x80\xed\xaf\x80"), half, 0},
+        {BYTES("\xed\xa0\x80\xed\xc0\x80"), half, 0},
+        {BYTES("\xed\xa0\x80\xed\xb0\x20"), half, 0},
     };
-    uint8_t stream[] = STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1t\0\6......x";
-    const struct bo_span in = {stream, sizeof stream - 1};
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        uint8_t stream[] = STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1t\0\6......x";
+        const size_t n_name = rows[i].name.n, off = sizeof stream - 8;
         const struct statehist_attribute *attributes;
         struct bo_error error = {0};
         uint32_t n;
-        memcpy(stream + in.n - 7, rows[i].name, 6);
-        assert_int_equal(ht_get_attributes(in, 0, &arena, &attributes, &n, &error), rows[i].status);
-        if (rows[i].status)
-            assert_string_equal(error.what, "name holds half a character");
+        stream[off - 1] = (uint8_t)n_name;
+        memcpy(stream + off, rows[i].name.p, n_name);
+        /* What follows an invalid name would complete a character. */
+        stream[off + n_name] = rows[i].what ? 0x80 : 'x';
+        const struct bo_span in = {stream, off + n_name + 1};
+        assert_int_equal(ht_get_attributes(in, 0, &arena, &attributes, &n, &error),
+                         rows[i].what ? BO_CORRUPT : BO_OK);
+        if (rows[i].what &&
+            (strcmp(error.what, rows[i].what) != 0 || error.off != off + rows[i].off))
+            fail_msg("row %zu: %s at byte %llu", i, error.what, (unsigned long long)error.off);
+    }
+}
+
+/* A character of two surrogates beside one whose first byte is that of surrogates. */
+TEST_WITH(test_characters_beside_surrogates, set_up, tear_down)
+{
+    static const struct statehist_attribute name = {BYTES("a\xf0\x90\x80\x80\xed\x9f\xbf"),
+                                                    STATEHIST_ROOT};
+    static const struct bo_span stream =
+        BYTES(STREAM_START "\0\0\0\1w\4\0\0\0\1" STRINGS "\0\0\0\1t\0\x0a"
+                           "a\xed\xa0\x80\xed\xb0\x80\xed\x9f\xbfx");
+    expect_attributes(stream, &name, 1);
+}
+
+/* A stream of the tree ends early wherever it is cut; with a reference and a long string, too. */
+TEST_WITH(test_cut_streams, set_up, tear_down)
+{
+    static const struct bo_span others =
+        BYTES(STREAM_START "\0\0\0\2w\4\0\0\0\2" STRINGS "\0\0\0\1|\0\0\0\0\0\0\0\1"
+                           "a" MORE_STRINGS "\0\0\0\2t\0\1*t\0\1bx");
+    static const struct statehist_attribute read[] = {{BYTES("a"), STATEHIST_ROOT},
+                                                      {BYTES("b"), 0}};
+    const struct bo_span streams[] = {java_tree, others};
+    expect_attributes(java_tree, tree, N_ELEMENTS(tree));
+    expect_attributes(others, read, N_ELEMENTS(read));
+    for (size_t i = 0; i < N_ELEMENTS(streams); i++)
+        for (size_t n = 0; n < streams[i].n; n++) {
+            const struct statehist_attribute *attributes;
+            struct bo_error error = {0};
+            uint32_t n_read;
+            const struct bo_span cut = {streams[i].p, n};
+            assert_int_equal(ht_get_attributes(cut, 0, &arena, &attributes, &n_read, &error),
+                             BO_TRUNCATED);
+            assert_true(error.off <= n);
+        }
+}
+
+/* One attribute below the other: paths have more names than a file may have, or as many. */
+TEST_WITH(test_most_names_of_paths, set_up, tear_down)
+{
+    enum { DEEPEST = 23169 }; /* which makes 2^28 - 22891 names */
+    static struct statehist_attribute chain[DEEPEST + 1];
+    for (uint32_t q = 0; q <= DEEPEST; q++)
+        chain[q] = (struct statehist_attribute){BYTES("a"), q - 1};
+    for (uint32_t n = DEEPEST; n <= DEEPEST + 1; n++) {
+        struct bo_arena little;
+        struct bo_writer out;
+        struct bo_error error = {0};
+        bo_arena_init(&little, 1 << 20);
+        bo_writer_init(&out, &little);
+        const enum bo_status status = ht_put_attributes(chain, n, &out, &error);
+        assert_int_equal(status == BO_OVER_LIMIT && error.what &&
+                             strcmp(error.what, "paths of attributes have too many names") == 0,
+                         n > DEEPEST);
+        bo_writer_free(&out);
+        bo_arena_free(&little);
     }
 }
 

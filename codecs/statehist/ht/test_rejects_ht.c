@@ -299,6 +299,8 @@ static const struct change interval_changes[] = {
     ROW("a gap", LEAF_SECOND, "\1\x0e\1\x0b", BO_CORRUPT, LEAF_SECOND, "timeline has a gap"),
     ROW("an overlap", LEAF_SECOND, "\1\x0c\1\x0d", BO_CORRUPT, LEAF_SECOND,
         "timeline overlaps itself"),
+    ROW("a gap before a value of the root", SECOND, "\1\4\2\x41", BO_CORRUPT, SECOND,
+        "timeline has a gap"),
     ROW("a timeline that ends early", FIRST_DURATION, "\2\x41", BO_CORRUPT, NODE(ROOT),
         "timeline does not last to the end"),
 };
@@ -415,7 +417,63 @@ TEST_WITH(test_lengths, set_up, tear_down)
     }
 }
 
+/* A string leaves a few bytes of the block for the interval after it, whose content is cut. */
+TEST_WITH(test_cut_intervals, set_up, tear_down)
+{
+    static const struct {
+        uint8_t type;
+        size_t nbytes; /* of the value */
+    } types[] = {{HT_INT, 4}, {HT_LONG, 8}, {HT_DOUBLE, 8}, {HT_STRING, 2}, {HT_CUSTOM, 3}};
+    enum { HEAD = 2 + 2 + 4, LEFT = NODE(1) - LEAF_FIRST };
+    for (size_t i = 0; i < N_ELEMENTS(types); i++)
+        for (size_t n = 0; n < HEAD + 1 + types[i].nbytes; n++) {
+            const struct bo_span in = make_file(ht_4k());
+            uint8_t *p = (uint8_t *)(uintptr_t)in.p, *first = p + LEAF_FIRST, second[HEAD] = {0};
+            const size_t n_text = LEFT - n - (HEAD + 1 + 2 + 1);
+            memcpy(second, p + LEAF_SECOND, HEAD);
+            p[NODE(0) + HT_N_INTERVALS_OFF] = 2;
+            p[NODE(0) + HT_N_INTERVALS_OFF + 1] = 0;
+            first[LEAF_TYPE] = HT_STRING;
+            bo_set_le16(first + HEAD + 1, (uint16_t)n_text);
+            memset(first + HEAD + 3, 'x', n_text);
+            first[HEAD + 3 + n_text] = 0;
+            uint8_t *const at = p + NODE(1) - n;
+            memset(at, 0, n);
+            memcpy(at, second, n < HEAD ? n : HEAD);
+            if (n > HEAD)
+                at[HEAD] = types[i].type;
+            const size_t part = n < 2 ? 0 : n < 4 ? 2 : n < HEAD ? 4 : n == HEAD ? HEAD : HEAD + 1;
+            expect_verdict("a cut interval", in,
+                           &(struct verdict){BO_CORRUPT, NODE(1) - n + part, PAST_BLOCK});
+            tear_down(NULL);
+        }
+}
+
 /* ---- cycles ---------------------------------------------------------------------------------- */
+
+/* Makes a leaf a core node without intervals, of n children with its own times and quark 1. */
+static void make_core(uint8_t *node, const uint32_t *children, unsigned n)
+{
+    const uint64_t start = bo_le64(node + HT_START_OFF), end = bo_le64(node + HT_END_OFF);
+    node[HT_TYPE_OFF] = HT_CORE;
+    bo_set_le32(node + HT_N_INTERVALS_OFF, 0);
+    bo_set_le32(node + 37, n);
+    memset(node + 41, 0, 200);
+    for (unsigned i = 0; i < n; i++)
+        bo_set_le32(node + 41 + 4 * i, children[i]);
+    uint8_t *at = node + 241;
+    for (unsigned i = 0; i < 50; i++)
+        at = ht_set_varint(at, i < n ? start : (uint64_t)INT64_MIN);
+    for (unsigned i = 0; i < 50; i++)
+        at = ht_set_varint(at, i < n ? end : (uint64_t)INT64_MAX);
+    for (unsigned i = 0; i < 50; i++, at += 4)
+        bo_set_le32(at, i < n);
+    for (unsigned i = 0; i < 50; i++, at += 4)
+        bo_set_le32(at, i < n ? 1 : INT32_MAX);
+    memset(at, 0, (size_t)(node + BLOCK - at));
+    bo_set_le32(node + HT_MIN_QUARK_OFF, INT32_MAX);
+    bo_set_le32(node + HT_MAX_QUARK_OFF, (uint32_t)INT32_MIN);
+}
 
 /*
  * Node 2 becomes a core node below the root whose child is the root, or itself: walks end in an
@@ -425,29 +483,28 @@ TEST_WITH(test_cycles, set_up, tear_down)
 {
     for (uint32_t child = 0; child < N_NODES; child++) {
         const struct bo_span in = make_file(ht_4k());
-        uint8_t *p = (uint8_t *)(uintptr_t)in.p, *node = p + NODE(2);
-        node[HT_TYPE_OFF] = HT_CORE;
-        bo_set_le32(node + HT_N_INTERVALS_OFF, 0);
-        bo_set_le32(node + 37, 1);
-        memset(node + 41, 0, 200);
-        bo_set_le32(node + 41, child);
-        uint8_t *at = node + 241;
-        for (unsigned i = 0; i < 50; i++)
-            at = ht_set_varint(at, i == 0 ? 3910 : (uint64_t)INT64_MIN);
-        for (unsigned i = 0; i < 50; i++)
-            at = ht_set_varint(at, i == 0 ? 6819 : (uint64_t)INT64_MAX);
-        for (unsigned i = 0; i < 50; i++, at += 4)
-            bo_set_le32(at, i == 0);
-        for (unsigned i = 0; i < 50; i++, at += 4)
-            bo_set_le32(at, i == 0 ? 1 : INT32_MAX);
-        memset(at, 0, (size_t)(node + BLOCK - at));
-        bo_set_le32(node + HT_MIN_QUARK_OFF, INT32_MAX);
-        bo_set_le32(node + HT_MAX_QUARK_OFF, (uint32_t)INT32_MIN);
+        uint8_t *node = (uint8_t *)(uintptr_t)in.p + NODE(2);
+        make_core(node, &child, 1);
         expect_verdict("a cycle", in,
                        &(struct verdict){BO_CORRUPT, (size_t)(NODE(child) + HT_PARENT_OFF),
                                          "parent of a node is not the node that lists it"});
         tear_down(NULL);
     }
+}
+
+/* The first child lists more children than the file has nodes beside those that still wait. */
+TEST_WITH(test_too_many_children, set_up, tear_down)
+{
+    static const uint32_t children[] = {1, 2, 3};
+    struct bo_span in = make_file(ht_4k());
+    make_core((uint8_t *)(uintptr_t)in.p + NODE(0), children, 2);
+    expect_verdict("as many as nodes", in,
+                   &(struct verdict){BO_CORRUPT, NODE(1) + HT_PARENT_OFF,
+                                     "parent of a node is not the node that lists it"});
+    make_core((uint8_t *)(uintptr_t)in.p + NODE(0), children, 3);
+    expect_verdict("more than nodes", in,
+                   &(struct verdict){BO_CORRUPT, NODE(0) + HT_NODE_HEADER_NBYTES,
+                                     "nodes have more children than there are nodes"});
 }
 
 /* A fifth node, a sound leaf without intervals, which the root does not have among its children. */
@@ -477,6 +534,7 @@ TEST_WITH(test_hole, set_up, tear_down)
     memcpy((uint8_t *)(uintptr_t)in.p + LEAF_SECOND, "\1\x0e\1\x0b", 4);
     static const struct statehist_point_query q = {.time = 1010, .quark = 1};
     static const struct statehist_time_query t = {.time = 1010};
+    static const struct statehist_range_query range = {1010, 1010, 1, 0};
     struct statehist_state answer;
     uint8_t answers[256];
     struct bo_sink sink = {answers, 0, sizeof answers};
@@ -486,6 +544,8 @@ TEST_WITH(test_hole, set_up, tear_down)
     assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_POINT, &q, 1, &answer, &error),
                      BO_CORRUPT);
     assert_string_equal(error.what, "an attribute has no interval at this time");
+    assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_RANGE, &range, 1, &sink, &error),
+                     BO_CORRUPT);
     assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_FULL_STATE, &t, 1, &sink, &error),
                      BO_CORRUPT);
     assert_int_equal(ht_4k()->query(ht_4k(), reader, STATEHIST_EXPORT, &t, 1, &sink, &error),

@@ -70,6 +70,7 @@ struct element {
     uint32_t key;
     size_t key_off;
     struct statehist_json value; /* a reader positioned at its first byte */
+    size_t value_end;
     struct bo_span type;
     size_t type_off;
     bool has_type, has_since;
@@ -92,6 +93,7 @@ static bool read_members(struct statehist_json *j, struct element *element)
             statehist_json_peek(j);
             element->value = *j;
             statehist_json_skip_scalar(j);
+            element->value_end = j->off;
         } else if (which == 2) {
             element->has_type = true;
             statehist_json_string(j, &element->type, &element->type_off);
@@ -127,10 +129,9 @@ static bool place_value(struct statehist_json *j, struct state *s, struct elemen
     /* null has no type of its own, unless a "type" member gives one */
     if (statehist_json_peek(&element->value) == 'n' && !element->has_type)
         type = STATEHIST_NULL;
-    if (!statehist_json_value(&element->value, type, false, &v->value, &v->string))
-        j->status = element->value.status;
     v->type = type;
-    return !j->status;
+    return statehist_json_skipped_value(j, &element->value, element->value_end, type, false,
+                                        &v->value, &v->string);
 }
 
 static bool read_values(struct statehist_json *j, struct state *s)

@@ -10,6 +10,8 @@
 /* ---- state.json ------------------------------------------------------------------------------ */
 
 #define STATE(values) "{\"format\":\"tc-state\",\"version\":1,\"time\":5,\"values\":" values "}"
+#define LATE "state began after the snapshot"
+#define AFTER_MEMBER "neither , nor } after a member"
 #define V(more) STATE("[{\"key\":0," more "}]")
 
 struct state_case {
@@ -30,6 +32,10 @@ static const struct state_case state_cases[] = {
     {"int", V("\"value\":@+1"), BO_CORRUPT, "value is not an integer"},
     {"int", V("\"value\":@\"1\""), BO_CORRUPT, "value is not an integer"},
     {"int", V("\"value\":@[1]"), BO_CORRUPT, "expected a value"},
+    {"int", V("\"value\":2147483647"), BO_OK, NULL},
+    {"int", V("\"value\":@-2147483649"), BO_CORRUPT, "integer out of range"},
+    {"int", V("\"value\":7@x"), BO_CORRUPT, AFTER_MEMBER},
+    {"int", V("\"value\":null@7"), BO_CORRUPT, AFTER_MEMBER},
     {"long", V("\"value\":-9223372036854775808"), BO_OK, NULL},
     {"long", V("\"value\":9223372036854775807"), BO_OK, NULL},
     {"long", V("\"value\":@9223372036854775808"), BO_CORRUPT, "integer out of range"},
@@ -38,6 +44,16 @@ static const struct state_case state_cases[] = {
     {"double", V("\"value\":1E+2"), BO_OK, NULL},
     {"double", V("\"value\":\"NaN\""), BO_OK, NULL},
     {"double", V("\"value\":\"-Infinity\""), BO_OK, NULL},
+    {"double", V("\"value\":10.0e0"), BO_OK, NULL},
+    {"double", V("\"value\":9e-9"), BO_OK, NULL},
+    {"double", V("\"value\":@-"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":@-.5"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":@1.e5"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":@1e+"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":@1.5.5"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":@1.5e5e5"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":@true"), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":1.5@x"), BO_CORRUPT, AFTER_MEMBER},
     {"double", V("\"value\":@1"), BO_CORRUPT, "value is not a double"},
     {"double", V("\"value\":@1."), BO_CORRUPT, "value is not a double"},
     {"double", V("\"value\":@.5"), BO_CORRUPT, "value is not a double"},
@@ -49,6 +65,9 @@ static const struct state_case state_cases[] = {
     {"string", V("\"value\":\"a\\u0000\\ud83d\\ude00\\n\""), BO_OK, NULL},
     {"string", V("\"value\":@7"), BO_CORRUPT, "not a string"},
     {"bool", V("\"value\":true"), BO_OK, NULL},
+    {"bool", V("\"value\":false"), BO_OK, NULL},
+    {"bool", V("\"value\":@tru"), BO_CORRUPT, "value is not of its type"},
+    {"bool", V("\"value\":true@e"), BO_CORRUPT, AFTER_MEMBER},
     {"bool", V("\"value\":@1"), BO_CORRUPT, "value is not of its type"},
     {"none", V("\"value\":null"), BO_OK, NULL},
     {"none", V("\"value\":@0"), BO_CORRUPT, "value is not of its type"},
@@ -61,8 +80,13 @@ static const struct state_case state_cases[] = {
     {"int", V("\"value\":7,\"type\":@\"int\""), BO_CORRUPT,
      "value has a type, but the type of its quark is declared"},
     {"int", V("\"value\":7,\"since\":5"), BO_OK, NULL},
-    {"int", V("\"value\":7,\"since\":@6"), BO_CORRUPT, "state began after the snapshot"},
+    {"int", V("\"value\":7,\"since\":@6"), BO_CORRUPT, LATE},
     {"int", STATE("[@]"), BO_CORRUPT, "a key has no value"},
+    {"int", STATE("@{}"), BO_CORRUPT, "not a list"},
+    {"int", STATE("[@0]"), BO_CORRUPT, "not an object"},
+    {"int", V("\"value\":7,\"type\":@int"), BO_CORRUPT, "not a string"},
+    {"int", V("\"value\":7,\"since\":@true"), BO_CORRUPT, "value is not an integer"},
+    {"int", V("\"value\":7,\"since\":-9223372036854775808"), BO_OK, NULL},
     {"int", STATE("[{\"key\":0,\"value\":7},{\"key\":@0,\"value\":7}]"), BO_CORRUPT,
      "duplicate key"},
     {"int", STATE("[{\"key\":@1,\"value\":7}]"), BO_CORRUPT, "key is not a quark of this snapshot"},
@@ -89,6 +113,34 @@ TEST_WITH(test_state_json, set_up, tear_down)
     }
 }
 
+/* Of states that began after the snapshot, the first of the latest ones is named. */
+TEST_WITH(test_since, set_up, tear_down)
+{
+    static const struct marked_mistake cases[] = {
+        {STATE("[{\"key\":0,\"value\":null,\"since\":5},{\"key\":1,\"value\":null,\"since\":4}]"),
+         BO_OK, NULL},
+        {STATE("[{\"key\":0,\"value\":null,\"since\":@6},{\"key\":1,\"value\":null,\"since\":5}]"),
+         BO_CORRUPT, LATE},
+        {STATE("[{\"key\":0,\"value\":null,\"since\":5},{\"key\":1,\"value\":null,\"since\":@6}]"),
+         BO_CORRUPT, LATE},
+        {STATE("[{\"key\":0,\"value\":null,\"since\":@6},{\"key\":1,\"value\":null,\"since\":6}]"),
+         BO_CORRUPT, LATE},
+        {STATE("[{\"key\":0,\"value\":null,\"since\":6},{\"key\":1,\"value\":null,\"since\":@7}]"),
+         BO_CORRUPT, LATE},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct text text = unmarked(cases[i].text);
+        size_t offs[3];
+        const struct bo_span files[] = {
+            BYTES(TYPES("[{\"key\":0,\"type\":\"int\"},{\"key\":1,\"type\":\"int\"}]")),
+            BYTES(TREE("{\"children\":{\"a\":{\"key\":0},\"b\":{\"key\":1}}}")),
+            {(const uint8_t *)text.p, text.n}};
+        const struct bo_span set = join(files, 3, offs);
+        expect_refusal("snapshot-json", cases[i].text, set, cases[i].status, offs[2] + text.mark,
+                       cases[i].what);
+    }
+}
+
 /* ---- today's snapshot ------------------------------------------------------------------------ */
 
 #define TODAY(attributes, end)                                                              \
@@ -100,6 +152,7 @@ TEST_WITH(test_state_json, set_up, tear_down)
     ",\"type\":" type "}}"
 #define WITH(members) "{\"Path\":[\"a\"],\"Value\":{" members "@}}"
 #define MISSING "a member is missing"
+#define D(value) A("[\"a\"]", "0", "\"java.lang.Double\",\"value\":" value)
 #define INTEGER "\"java.lang.Integer\",\"value\":7"
 
 static const struct marked_mistake today_cases[] = {
@@ -130,6 +183,25 @@ static const struct marked_mistake today_cases[] = {
      "start of an interval differs from the snapshot's"},
     {TODAY(AT("[\"a\"]", "5", "@6", "0", INTEGER), "5"), BO_CORRUPT,
      "end is neither open nor the time of the snapshot"},
+    {TODAY(D("-1.5"), "5"), BO_OK, NULL},
+    {TODAY(D("Infinity"), "5"), BO_OK, NULL},
+    {TODAY(D("@Nan"), "5"), BO_CORRUPT, "value is not a double"},
+    {TODAY(D("@Infinite"), "5"), BO_CORRUPT, "value is not a double"},
+    {TODAY(D("@-Infinitx"), "5"), BO_CORRUPT, "value is not a double"},
+    {TODAY(D("@-infinity"), "5"), BO_CORRUPT, "value is not a double"},
+    {TODAY(D("@\"NaN\""), "5"), BO_CORRUPT, "value is not a double"},
+    {TODAY(D("NaN@1"), "5"), BO_CORRUPT, AFTER_MEMBER},
+    {TODAY("@0", "5"), BO_CORRUPT, "not an object"},
+    {TODAY(A("@\"a\"", "0", INTEGER), "5"), BO_CORRUPT, "not a list"},
+    {TODAY(A("[@0]", "0", INTEGER), "5"), BO_CORRUPT, "not a string"},
+    {TODAY("{\"Path\":[\"a\"],\"Value\":@[]}", "5"), BO_CORRUPT, "not an object"},
+    {TODAY("{\"Path\":[\"a\"]@}", "5"), BO_CORRUPT, MISSING},
+    {"{\"attributes\":@{}}", BO_CORRUPT, "not a list"},
+    {"{\"ssid\":@1}", BO_CORRUPT, "not a string"},
+    {"{\"timestamp\":2147483647,\"snapshot_version\":-2147483648@}", BO_CORRUPT, MISSING},
+    {"{\"timestamp\":@2147483648}", BO_CORRUPT, "integer out of range"},
+    {"{\"snapshot_version\":@-2147483649}", BO_CORRUPT, "integer out of range"},
+    {"{\"snapshot_format_version\":@2}", BO_UNSUPPORTED, "unknown version"},
     {TODAY("", "@6"), BO_UNSUPPORTED, "snapshot of more than one instant"},
 };
 
@@ -229,6 +301,9 @@ static const struct patch packed_patches[] = {
     PACKED("cut before its margin", 124, 0, 0, BO_CORRUPT, 76, "margin is not 0"),
     PACKED("cut in its head", 59, 0, 0, BO_TRUNCATED, 4, "file ends inside the head"),
     PACKED("cut in its counts", 65, 0, 0, BO_TRUNCATED, 17, "varint runs past the end"),
+    PACKED("cut before its codes", 95, 0, 0, BO_TRUNCATED, 47, "file ends inside the codes"),
+    PACKED("cut in its codes", 96, 0, 0, BO_TRUNCATED, 47, "file ends inside the codes"),
+    PACKED("cut after its codes", 97, 0, 0, BO_CORRUPT, 49, "margin is not 0"),
     PACKED("cut in its margin alone", 47, 0, 0, BO_TRUNCATED, 47, "file ends inside the margin"),
 };
 
@@ -261,6 +336,8 @@ static const struct patch numbers_patches[] = {
     PACKED("a block that starts elsewhere", 35, 5, 0x0505020001, BO_CORRUPT, 38,
            "first block of a list does not start at 0"),
     PACKED("true", 49, 1, 1, BO_OK, 0, NULL),
+    PACKED("a number of 31 bits", 61, 1, 0xfe, BO_CORRUPT, 65, "number has more than nine digits"),
+    PACKED("a number of 32 bits", 61, 1, 0xfc, BO_CORRUPT, 61, "tree ends too early"),
     PACKED("name of ten digits", 69, 2, 0xca00, BO_CORRUPT, 72, "number has more than nine digits"),
 };
 

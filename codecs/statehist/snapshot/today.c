@@ -212,9 +212,9 @@ static bool read_number(struct statehist_json *j, int64_t *v_ret, size_t *off_re
     return statehist_json_integer(j, INT64_MIN, INT64_MAX, v_ret);
 }
 
-/* The value at `at`, by its class. `at` is empty when the member is missing. */
-static bool take_value(struct statehist_json *j, struct statehist_json *at, struct bo_span class,
-                       size_t class_off, struct statehist_instant_value *v)
+/* The value from `at` to `end`, by its class. `at` is empty when the member is missing. */
+static bool take_value(struct statehist_json *j, struct statehist_json *at, size_t end,
+                       struct bo_span class, size_t class_off, struct statehist_instant_value *v)
 {
     v->type = 0;
     while (v->type < STATEHIST_N_TYPES && !bo_word_is(class, classes[v->type]))
@@ -225,9 +225,8 @@ static bool take_value(struct statehist_json *j, struct statehist_json *at, stru
     if ((v->type == STATEHIST_NULL) != !at->in.p)
         return statehist_json_fail(j, BO_CORRUPT, class_off,
                                    at->in.p ? "null has a value" : "class without a value");
-    if (at->in.p && !statehist_json_value(at, v->type, true, &v->value, &v->string))
-        j->status = at->status;
-    return !j->status;
+    return !at->in.p ||
+           statehist_json_skipped_value(j, at, end, v->type, true, &v->value, &v->string);
 }
 
 static bool read_interval(struct statehist_json *j, struct today *t)
@@ -237,7 +236,7 @@ static bool read_interval(struct statehist_json *j, struct today *t)
     struct statehist_json value = {.off = 0};
     struct bo_span class = {NULL, 0};
     int64_t start = 0, end = 0, quark = 0;
-    size_t start_off = 0, end_off = 0, quark_off = 0, class_off = 0;
+    size_t start_off = 0, end_off = 0, quark_off = 0, class_off = 0, value_end = 0;
     uint32_t seen = 0, which = 0;
     if (!statehist_json_take(j, '{', "not an object"))
         return false;
@@ -255,6 +254,7 @@ static bool read_interval(struct statehist_json *j, struct today *t)
             statehist_json_peek(j);
             value = *j;
             statehist_json_skip_scalar(j);
+            value_end = j->off;
         }
     if (j->status)
         return false;
@@ -272,7 +272,7 @@ static bool read_interval(struct statehist_json *j, struct today *t)
     if (end != INT64_MIN && end != start)
         return statehist_json_fail(j, BO_CORRUPT, end_off,
                                    "end is neither open nor the time of the snapshot");
-    return take_value(j, &value, class, class_off, &t->snapshot->values[quark]);
+    return take_value(j, &value, value_end, class, class_off, &t->snapshot->values[quark]);
 }
 
 static bool read_attributes(struct statehist_json *j, struct today *t)

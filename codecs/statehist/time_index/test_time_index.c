@@ -5,6 +5,7 @@
  * kept.
  */
 #include "codecs/statehist/test_model.h"
+#include "codecs/statehist/queries.h"
 #include "codecs/statehist/time_index/whole.h"
 #include "harness/check/agreement.h"
 #include "harness/registry.h"
@@ -403,6 +404,133 @@ static const char values_text[] = HISTORY(0, 100000)
     "I\t1\t10000\t100000\ti\t-9\n"
     "I\t2\t5000\t100000\tl\t-5\n";
 /* clang-format on */
+
+/* The same history with a fourth attribute, of as many intervals as unpacking takes. */
+static const void *longer_model(void)
+{
+    enum { N = 99 };
+    const char *intervals = strstr(values_text, "I\t");
+    struct bo_writer text;
+    bo_writer_init(&text, &arena);
+    bo_put_bytes(&text, values_text, (size_t)(intervals - values_text));
+    bo_put_text(&text, "Q\t3\t-1\td\n");
+    for (int i = 0; i < N; i++)
+        bo_put_text(&text, "I\t3\t%d\t%d\ti\t%d\n", i, i, i);
+    bo_put_text(&text, "%sI\t3\t%d\t100000\tn\t\n", intervals, N);
+    bo_put_u8(&text, 0);
+    const void *model = parse_text((const char *)text.p, &arena);
+    bo_writer_free(&text);
+    return model;
+}
+
+/* A reader that has unpacked the whole history, or has refused to. */
+static void *scanned(struct bo_span in, bool expect_ready)
+{
+    static const struct time_index_limits all = {70, 280, 280, SIZE_MAX};
+    struct statehist_digest digests[3];
+    void *reader;
+    assert_int_equal(time_index_open_within(in, all, &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec()->query(codec(), reader, STATEHIST_SCAN, NULL, 3, digests, NULL),
+                     BO_OK);
+    const struct time_index *index = reader;
+    assert_true(index->whole && index->whole->is_ready == expect_ready);
+    return reader;
+}
+
+static void expect_out_of_range(void *reader, const void *model)
+{
+    static _Alignas(16) uint8_t bytes[1024];
+    for (unsigned k = 0; k < STATEHIST_N_KINDS; k++) {
+        _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
+        struct bo_sink sink = {bytes, 0, sizeof bytes};
+        for (uint64_t i = 0;
+             statehist_kinds[k].invalid_at && statehist_kinds[k].invalid_at(model, i, query); i++)
+            if (codec()->query(codec(), reader, k, query, 1,
+                               k == STATEHIST_POINT ? (void *)bytes : (void *)&sink,
+                               NULL) != BO_OUT_OF_RANGE)
+                fail_msg("%s, query %llu", statehist_kinds[k].name, (unsigned long long)i);
+    }
+}
+
+/* Queries out of range, and sinks that are too small, where the whole history is unpacked. */
+TEST_WITH(test_invalid_queries_of_the_whole, set_up, tear_down)
+{
+    static const uint8_t quarks[] = {0, 0, 0, 0, 2, 0, 0, 0};
+    static const struct statehist_range_query descending = {6000, 5999, 2, 0},
+                                              range = {6000, 6000, 2, 0};
+    static const struct statehist_window_query window = {
+        .quarks = {quarks, sizeof quarks}, .from = 99, .to = 100, .form = STATEHIST_ALWAYS};
+    static const struct statehist_time_query at = {50};
+    static const struct {
+        unsigned kind;
+        const void *query;
+        size_t nbytes;
+    } valid[] = {{STATEHIST_RANGE, &range, 16 + 16 + 8},
+                 {STATEHIST_RANGE2D, &window, 8 + 2 * 32 + 8 + 32},
+                 {STATEHIST_EXPORT, &at, 8 + 4 * 40 + 8},
+                 {STATEHIST_FULL_STATE, &at, 8 + 4 * 8 + 8}};
+    const struct statehist_model *model = longer_model();
+    uint8_t *bytes = bo_alloc(&arena, 1024);
+    struct bo_writer out;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(codec(), model, &out, NULL), BO_OK);
+    void *reader = scanned(bo_writer_span(&out), true);
+    expect_out_of_range(reader, model);
+    struct bo_sink sink = {bytes, 0, 1024};
+    assert_int_equal(answer_one(reader, STATEHIST_RANGE, &descending, &sink), BO_OUT_OF_RANGE);
+    for (size_t i = 0; i < N_ELEMENTS(valid); i++) {
+        sink = (struct bo_sink){bytes, 0, valid[i].nbytes};
+        assert_int_equal(answer_one(reader, valid[i].kind, valid[i].query, &sink), BO_OK);
+        assert_int_equal(sink.n, valid[i].nbytes);
+        for (sink.cap = 0; sink.cap < valid[i].nbytes; sink.cap++)
+            assert_int_equal(answer_one(reader, valid[i].kind, valid[i].query, &sink),
+                             BO_OVER_LIMIT);
+    }
+    bo_writer_free(&out);
+}
+
+/* The same where full states are answered from what is unpacked, too. */
+TEST_WITH(test_invalid_full_states_of_the_whole, set_up, tear_down)
+{
+    enum { N = 70 };
+    static const struct statehist_time_query at = {1005};
+    int64_t times[N];
+    uint8_t bytes[64];
+    struct bo_sink sink = {bytes, 0, 0};
+    struct bo_writer out;
+    for (size_t i = 0; i < N; i++)
+        times[i] = 1000 + (int64_t)(i + i * i * i / 4);
+    const struct statehist_model *model = changing_at(0, 100000, times, N);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(codec(), model, &out, NULL), BO_OK);
+    void *reader = scanned(bo_writer_span(&out), true);
+    assert_true(time_index_whole_answers(reader, STATEHIST_FULL_STATE));
+    expect_out_of_range(reader, model);
+    for (; sink.cap < 8 + 2 * 8 + 8; sink.cap++)
+        assert_int_equal(answer_one(reader, STATEHIST_FULL_STATE, &at, &sink), BO_OVER_LIMIT);
+    assert_int_equal(answer_one(reader, STATEHIST_FULL_STATE, &at, &sink), BO_OK);
+    bo_writer_free(&out);
+}
+
+/* A file with a string twice is damaged, and its whole history is not unpacked. */
+TEST_WITH(test_string_twice, set_up, tear_down)
+{
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *decoded;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec()->encode(codec(), longer_model(), &out, NULL), BO_OK);
+    (void)scanned(bo_writer_span(&out), true);
+    uint8_t *strings = memmem(out.p, out.n, "onetwo", 6);
+    assert_non_null(strings);
+    memcpy(strings + 3, "one", 3);
+    (void)scanned(bo_writer_span(&out), false);
+    assert_int_equal(test_decode(codec(), bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "duplicate string");
+    assert_int_equal(error.off, strings + 3 - out.p);
+    bo_writer_free(&out);
+}
 
 static const enum statehist_query_kind rejecting[] = {STATEHIST_POINT,   STATEHIST_RANGE,
                                                       STATEHIST_RANGE2D, STATEHIST_EXPORT,

@@ -490,9 +490,10 @@ TEST_WITH(test_announced_records, set_up, tear_down)
 
 enum { MAX_ITEMS = 13 };
 
-/* Opens records of these symbols, of one name and file if there are tuples, without times. */
-static void open_records(const uint32_t numbers[4], const struct terms_item items[MAX_ITEMS],
-                         struct templight_records *records)
+/* Opens records of these symbols and times, with so many names and files. */
+static void open_timed_records(const uint32_t numbers[4], const struct terms_item items[MAX_ITEMS],
+                               uint32_t n_names, uint32_t n_files, struct bo_span times,
+                               struct templight_records *records)
 {
     struct bo_writer out, part;
     struct bo_error error;
@@ -521,14 +522,20 @@ static void open_records(const uint32_t numbers[4], const struct terms_item item
         bo_put_bytes(&out, part.p, part.n);
         bo_writer_free(&part);
     }
-    bo_put_u8(&out, 0);
+    bo_put_bytes(&out, times.p, times.n);
     uint8_t *copy = bo_alloc(&arena, out.n);
     memcpy(copy, out.p, out.n);
     const struct bo_span in = {copy, out.n};
     bo_writer_free(&out);
-    assert_int_equal(
-        templight_open_records(in, 0, in.n, numbers[2] - 1, numbers[2] - 1, records, &error),
-        BO_OK);
+    assert_int_equal(templight_open_records(in, 0, in.n, n_names, n_files, records, &error), BO_OK);
+}
+
+/* The same with one name and file if there are tuples, without times. */
+static void open_records(const uint32_t numbers[4], const struct terms_item items[MAX_ITEMS],
+                         struct templight_records *records)
+{
+    open_timed_records(numbers, items, numbers[2] - 1, numbers[2] - 1, (struct bo_span)BYTES("\0"),
+                       records);
 }
 
 /* clang-format off */
@@ -585,6 +592,80 @@ TEST_WITH(test_values_of_records, set_up, tear_down)
         assert_true(status || (record.location.column == cases[i].column &&
                                record.has_own_origin == record.is_end));
     }
+}
+
+#define TIME "\1\2\3\4\5\6\7\x08"
+#define PAST_TIMES "times run past the end"
+#define FLAGS "flags of times or memories are out of range"
+#define CONTRADICTION "times or memory of a record contradict the first byte"
+#define NOT_SOME "times of some records that are those of none or of all"
+
+/* A Begin and an End: their times and memories, and counts that differ from what is read. */
+TEST_WITH(test_times_of_records, set_up, tear_down)
+{
+    static const struct terms_item items[MAX_ITEMS] = OWN(3, 0, 1);
+    static const struct {
+        struct bo_span times;
+        enum bo_status status;
+        const char *what;
+        uint32_t numbers[4]; /* of records 0: those of the items */
+        uint32_t n_names, n_files;
+    } cases[] = {
+        {BYTES("\0"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\1" TIME TIME), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\2\1" TIME "\0"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\2\0\1" TIME), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\4\2\1"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\x08\2\7\0"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\x09\1" TIME "\3" TIME "\1"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\6\2\1\3" TIME "\1"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\x0a\1" TIME "\2\1"), BO_OK, NULL, {0}, 1, 1},
+        {BYTES("\3"), BO_CORRUPT, FLAGS, {0}, 1, 1},
+        {BYTES("\x0c"), BO_CORRUPT, FLAGS, {0}, 1, 1},
+        {BYTES("\x10"), BO_CORRUPT, FLAGS, {0}, 1, 1},
+        {BYTES("\2\0\0"), BO_CORRUPT, NOT_SOME, {0}, 1, 1},
+        {BYTES("\2\1" TIME "\1" TIME), BO_CORRUPT, NOT_SOME, {0}, 1, 1},
+        {BYTES("\x08\0\0"), BO_CORRUPT, NOT_SOME, {0}, 1, 1},
+        {BYTES("\x08\2\1\2\1"), BO_CORRUPT, NOT_SOME, {0}, 1, 1},
+        {BYTES("\x09\0"), BO_CORRUPT, CONTRADICTION, {0}, 1, 1},
+        {BYTES("\6\1"), BO_CORRUPT, CONTRADICTION, {0}, 1, 1},
+        {BYTES("\2\2"), BO_CORRUPT, CONTRADICTION, {0}, 1, 1},
+        {BYTES("\x08\1"), BO_CORRUPT, CONTRADICTION, {0}, 1, 1},
+        {BYTES("\x0a\4"), BO_CORRUPT, CONTRADICTION, {0}, 1, 1},
+        {BYTES(""), BO_TRUNCATED, PAST_TIMES, {0}, 1, 1},
+        {BYTES("\2"), BO_TRUNCATED, PAST_TIMES, {0}, 1, 1},
+        {BYTES("\1" TIME "\1\2\3\4\5\6\7"), BO_TRUNCATED, PAST_TIMES, {0}, 1, 1},
+        {BYTES("\4\2"), BO_TRUNCATED, "varint runs past the end", {0}, 1, 1},
+        {BYTES("\0\0"), BO_CORRUPT, "bytes after the times", {0}, 1, 1},
+        {BYTES("\0"), BO_CORRUPT, "records do not have all names and files", {0}, 2, 1},
+        {BYTES("\0"), BO_CORRUPT, "records do not have all names and files", {0}, 1, 2},
+        {BYTES("\0"), BO_CORRUPT, "fewer open Begins than announced", {2, 2, 2, 2}, 1, 1},
+        {BYTES("\0"), BO_CORRUPT, "fewer different Begins than announced", {2, 1, 3, 2}, 1, 1},
+        {BYTES("\0"), BO_CORRUPT, "fewer different places than announced", {2, 1, 2, 3}, 1, 1},
+        {BYTES("\0"), BO_CORRUPT, "record is invalid", {2, 0, 2, 2}, 1, 1},
+        {BYTES("\0"), BO_CORRUPT, "record is invalid", {2, 1, 1, 2}, 1, 1},
+        {BYTES("\0"), BO_CORRUPT, "record is invalid", {2, 1, 2, 1}, 1, 1},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++)
+        for (unsigned keeps = 0; keeps < 2; keeps++) {
+            static const uint32_t as_is[4] = {2, 1, 2, 2};
+            struct templight_records records;
+            struct templight_record record;
+            struct bo_error error = {0};
+            size_t left = SIZE_MAX;
+            open_timed_records(cases[i].numbers[0] ? cases[i].numbers : as_is, items,
+                               cases[i].n_names, cases[i].n_files, cases[i].times, &records);
+            if (keeps)
+                assert_int_equal(templight_keep_events(&records, &arena, &left, &error), BO_OK);
+            assert_int_equal(records.events.items != NULL, keeps && !cases[i].what);
+            const enum bo_status status =
+                templight_each_record(&records, &arena, keep_record, &record, &error);
+            if (status != cases[i].status || (status && strcmp(error.what, cases[i].what) != 0))
+                fail_msg("case %zu: %s", i, error.what ? error.what : "accepted");
+            if (!status && !keeps)
+                assert_true(record.is_end &&
+                            (!record.has_time || record.time_bits == UINT64_C(0x0807060504030201)));
+        }
 }
 
 /* Events are kept within as many bytes as they take, and not within one less. */
