@@ -189,9 +189,9 @@ static bool is_shown(const struct statehist_window_query *query,
     if (query->form == STATEHIST_ALWAYS)
         return true; /* between the intervals of from and to */
     if (query->form == STATEHIST_LISTED) {
-        while (query->times[low] < at->start) /* the last one is `to`, in or after the interval */
+        while (low < high && query->times[low] < at->start)
             low++;
-        return query->times[low] <= at->end;
+        return low < high && query->times[low] <= at->end;
     }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;

@@ -308,6 +308,8 @@ static enum bo_status read_codes(struct unpacking *u, struct bo_error *err)
 static enum bo_status read_tree(struct unpacking *u, struct bo_error *err)
 {
     struct bo_cursor tree = u->c;
+    if (bo_left(&tree) < ASCENDING_MARGIN)
+        return bo_fail_here(err, BO_TRUNCATED, &tree, "file ends inside the margin");
     tree.n -= ASCENDING_MARGIN;
     for (size_t i = tree.n; i < u->c.n; i++)
         if (u->c.p[i])
