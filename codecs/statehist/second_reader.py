@@ -232,6 +232,7 @@ class TimeIndex:
         self.start, self.end, self.direct = i64(c), i64(c), c.u8()
         require(self.direct <= 1, "kind of keys is neither 0 nor 1")
         n_quarks, n_intervals, n_times, n_strings, n_classes, n_shapes = (c.uvarint(32) for _ in range(6))
+        require(not (self.direct and n_times), "unused table of times")
         sizes = [c.uvarint() for _ in range(8)]
         times, strings, values, shapes, places, records, checkpoints, tree = (Cursor(c.take(n)) for n in sizes)
         if c.take(48) != bytes(48):

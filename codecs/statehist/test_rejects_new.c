@@ -76,6 +76,7 @@ static const struct test_case time_index_cases[] = {
     {"another magic", 3, BYTES("\x32"), BO_CORRUPT, 0, "magic number is not that of time-index"},
     {"ends before it starts", 11, BYTES("\x7f"), BO_CORRUPT, 4, "history ends before it starts"},
     {"kind of keys 2", 20, BYTES("\x02"), BO_CORRUPT, 20, "kind of keys is neither 0 nor 1"},
+    {"a time though keys are times", 23, BYTES("\x01"), BO_CORRUPT, 20, "unused table of times"},
     {"keys are places", 20, BYTES("\x00"), BO_CORRUPT, 58, "block is damaged"},
     {"more quarks than intervals", 21, BYTES("\x07"), BO_CORRUPT, 35,
      "number of intervals is out of range"},
@@ -90,8 +91,9 @@ static const struct test_case time_index_cases[] = {
      "number of intervals is out of range"},
     {"one interval less", 22, BYTES("\x05"), BO_CORRUPT, 65, "more intervals than announced"},
     {"one interval more", 22, BYTES("\x07"), BO_CORRUPT, 56, "fewer intervals than announced"},
-    {"a time that is not there", 23, BYTES("\x01"), BO_TRUNCATED, 35, "varint runs past the end"},
-    {"10^9 times", 23, BYTES("\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 133,
+    {"a time that is not there", 20, BYTES("\x00\x03\x06\x01"), BO_TRUNCATED, 35,
+     "varint runs past the end"},
+    {"10^9 times", 20, BYTES("\x00\x03\x06\x80\x94\xeb\xdc\x03"), BO_TRUNCATED, 133,
      "section runs past the file's end"},
     {"no strings", 24, BYTES("\x00"), BO_CORRUPT, 35, "bytes after the last string"},
     {"two strings", 24, BYTES("\x02"), BO_CORRUPT, 36, "list has fields of too many bits"},
@@ -282,6 +284,7 @@ TEST(test_one_time)
         struct bo_error error = {0};
         void *model;
         memcpy(other, file.p, 35);
+        other[20] = 0; /* keys are positions */
         other[23] = other[27] = 1;
         other[35] = times[i];
         memcpy(other + 36, file.p + 35, file.n - 35);

@@ -78,6 +78,9 @@ public final class TimeIndex implements History {
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = c.varint(32);
         }
+        if (direct && numbers[2] != 0) {
+            throw new FormatException("unused table of times", 20);
+        }
         for (int i = 0; i < sizes.length; i++) {
             sizes[i] = c.varint(64);
         }

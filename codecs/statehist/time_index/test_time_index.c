@@ -585,7 +585,7 @@ TEST_WITH(test_damaged_values, set_up, tear_down)
         unsigned kinds;
         int n_left; /* how often decoding rejects with these words, and all these kinds do, too */
     } damages[] = {
-        {"block is damaged", ALL_KINDS, 20},
+        {"block is damaged", ALL_KINDS, 19},
         {"record is damaged", ALL_KINDS, 73},
         {"times are damaged", ALL_KINDS, 13},
         {"change key is out of range", ALL_BUT_FULL_STATE, 38},

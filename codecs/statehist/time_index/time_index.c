@@ -105,6 +105,8 @@ static enum bo_status read_head(struct time_index *index, struct bo_cursor *c, s
         (status = bo_get_uvarint32(c, &index->n_classes, err)) ||
         (status = bo_get_uvarint32(c, &index->n_shapes, err)))
         return status;
+    if (direct && head->n_times)
+        return bo_fail(err, BO_CORRUPT, 20, "unused table of times");
     index->n_intervals = n_intervals;
     for (unsigned i = 0; i < TIME_INDEX_N_SECTIONS; i++)
         if ((status = bo_get_uvarint64(c, &head->nbytes[i], err)))
