@@ -6,6 +6,7 @@
 #define TEST_FORMAT "unwind"
 #include <inttypes.h>
 
+#include "codecs/unwind/text.h"
 #include "codecs/unwind/unwind.h"
 #include "harness/check/check.h"
 #include "harness/test_format.h"
@@ -197,6 +198,18 @@ static void end_coded(struct coded *c)
     bo_arena_free(&c->arena);
 }
 
+/* The kind of the CFA that a query finds at a PC. */
+static enum unwind_cfa_kind cfa_kind_at(struct coded *c, uint64_t pc)
+{
+    const struct unwind_point point = {.pc = pc};
+    struct unwind_point_answer answer;
+    void *reader;
+    assert_int_equal(c->codec->open(c->codec, bo_writer_span(&c->out), &c->arena, &reader, NULL),
+                     BO_OK);
+    c->codec->query(c->codec, reader, UNWIND_POINT, &point, 1, &answer, NULL);
+    return unwind_cfa(&answer.state);
+}
+
 /* Encodes a whole text. */
 static const void *encode_text(struct coded *c, const char *codec, const char *text)
 {
@@ -229,6 +242,10 @@ TEST(test_empty)
         struct coded c;
         encode_text(&c, (*codec)->name, "unwind 1\narch amd64\n");
         assert_int_equal(decode_coded(&c, NULL)->n_functions, 0);
+        c.out.p[8] = 1; /* Base */
+        void *model;
+        if ((*codec)->decode(*codec, bo_writer_span(&c.out), &c.arena, &model, NULL) == BO_OK)
+            fail_msg("%s: Base of a model without functions", (*codec)->name);
         end_coded(&c);
     }
 }
@@ -242,6 +259,90 @@ static const struct {
 } damages[] = {
     {"eh-frame", 0, 3, "record is too short for its id"},
     {"rows-zstd", 0, 0, "ends of frames do not ascend in the part"},
+    {"eh-frame", 0, 4, "not a CIE of version 1"},
+    {"eh-frame", 0, 5, "augmentation does not start with zR"},
+    {"eh-frame", 0, 6, "augmentation does not start with zR"},
+    {"eh-frame", 0, 7, "factors are not the machine's"},
+    {"eh-frame", 0, 8, "factors are not the machine's"},
+    {"eh-frame", 0, 9, "factors are not the machine's"},
+    {"eh-frame", 0, 10, "return address is not the machine's"},
+    {"eh-frame", 0, 11, "pointer encoding is not 1b"},
+    {"eh-frame", 0, 12, "pointer encoding is not 1b"},
+    {"eh-frame", 0, 13, "CIE defines no CFA"},
+    {"eh-frame", 8, 2, "not a CIE of version 1"},
+    {"eh-frame", 9, 0x79, "augmentation does not start with zR"},
+    {"eh-frame", 10, 0x72, "augmentation does not start with zR"},
+    {"eh-frame", 11, 0x58, "augmentation letter is unknown or repeated"},
+    {"eh-frame", 12, 2, "factors are not the machine's"},
+    {"eh-frame", 13, 0x77, "factors are not the machine's"},
+    {"eh-frame", 14, 17, "return address is not the machine's"},
+    {"eh-frame", 15, 2, "pointer encoding is not 1b"},
+    {"eh-frame", 16, 0x1a, "pointer encoding is not 1b"},
+    {"eh-frame", 17, 0x41, "CIE contains an advance instruction"},
+    {"eh-frame", 17, 0xc7, "restore of an initial rule in a CIE"},
+    {"eh-frame", 24, 8, "FDE is too short"},
+    {"eh-frame", 28, 0x18, "CIE pointer does not point to a CIE"},
+    {"eh-frame", 32, 0xe1, "FDE is not the table's next entry"},
+    {"eh-frame", 35, 0xfe, "function starts before Base"},
+    {"eh-frame", 36, 0, "function length is 0, or there is augmentation data"},
+    {"eh-frame", 40, 1, "function length is 0, or there is augmentation data"},
+    {"eh-frame", 60, 2, "header does not start with 01 1b 03 3b and -4"},
+    {"eh-frame", 64, 0xfb, "header does not start with 01 1b 03 3b and -4"},
+    {"eh-frame", 68, 0, "number of entries does not match the table's size"},
+    {"eh-frame", 68, 2, "number of entries does not match the table's size"},
+    {"eh-frame", 72, 1, "FDE is not the table's next entry"},
+    {"eh-frame", 76, 0, "FDE is not the table's next entry"},
+    {"rows", 0, 1, "function starts are not in order from Base"},
+    {"rows", 4, 0, "function length is 0"},
+    {"rows", 8, 1, "first rows do not ascend from 0"},
+    {"rows", 12, 4, "unknown flag, or padding that is not 0"},
+    {"rows", 14, 1, "unknown flag, or padding that is not 0"},
+    {"rows", 15, 1, "unknown flag, or padding that is not 0"},
+    {"rows", 13, 6, "row is past the function's or the pattern's end"},
+    {"rows", 13, 7, NULL},
+    {"rows", 4, 6, "row is past the function's or the pattern's end"},
+    {"rows", 36, 0, "offsets of rows do not ascend"},
+    {"rows", 40, 8, "neighbouring rows are equal"},
+    {"orc", 25, 0x0a, "signal bit, or bits above it, are set"},
+    {"orc", 25, 3, "entry of another type than call has registers or offsets"},
+    {"orc", 49, 3, "type or register of an entry is unknown"},
+    {"orc", 49, 1, "the last entry does not end the text"},
+    {"orc", 24, 1, "type or register of an entry is unknown"},
+    {"orc", 24, 10, "type or register of an entry is unknown"},
+    {"orc", 24, 0x25, "type or register of an entry is unknown"},
+    {"orc", 24, 0x35, "type or register of an entry is unknown"},
+    {"orc", 24, 0x55, "type or register of an entry is unknown"},
+    {"orc", 22, 8, "frame pointer in its register has an offset"},
+    {"orc", 24, 2, "register that has no offset has one"},
+    {"orc", 24, 3, "register that has no offset has one"},
+    {"orc", 24, 6, "register that has no offset has one"},
+    {"orc", 24, 7, "register that has no offset has one"},
+    {"orc", 24, 4, NULL},
+    {"orc", 24, 9, NULL},
+    {"orc", 54, 3, "lookup is not the last entry at or below the block's start"},
+    {"compact-unwind", 0, 2, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 4, 29, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 8, 1, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 12, 29, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 16, 1, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 20, 29, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 24, 0, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 24, 6, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 36, 53, "offset of the LSDA array is not that of the first page"},
+    {"compact-unwind", 48, 53, "offset of the LSDA array is not that of the first page"},
+    {"compact-unwind", 32, 53, "page is not where the one before ends"},
+    {"compact-unwind", 52, 4, "kind of a page is unknown"},
+    {"compact-unwind", 58, 0, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 56, 13, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 60, 21, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 62, 3, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 62, 1, "encoding number is out of range"},
+    {"compact-unwind", 67, 2, "encoding number is out of range"},
+    {"compact-unwind", 44, 1, "bytes follow the last page, or no sentinel"},
+    {"compact-unwind", 40, 8, "last entry is not where the sentinel is"},
+    {"compact-unwind", 28, 1, "entries do not ascend from Base, or the first says nothing"},
+    {"compact-unwind", 64, 1, "page does not begin where the index says"},
+    {"compact-unwind", 75, 0x12, "encoding has flags, or an entry is 2^31 bytes away"},
     {"delta16", 10, 0, "type of a row's CFA is unknown"},
     {"delta16", 10, 5, "type of a row's CFA is unknown"},
     {"delta16", 11, 2, "type of a row's frame pointer is unknown"},
@@ -282,6 +383,73 @@ TEST(test_rejects)
         encode_text(&c, damages[i].codec, merged_text);
         c.part[damages[i].at] = damages[i].value;
         decode_coded(&c, damages[i].what);
+        end_coded(&c);
+    }
+}
+
+/* Adds zero bytes to the end of a part, and returns the first of them. */
+static uint8_t *lengthen_part(struct coded *c, unsigned part, size_t n)
+{
+    const size_t part_at = (size_t)(c->part - c->out.p);
+    bo_put_zeros(&c->out, n);
+    c->part = c->out.p + part_at;
+    uint8_t *sizes = c->out.p + UNWIND_FRAME_HEADER, *end = c->part;
+    for (unsigned i = 0; i <= part; i++)
+        end += bo_le64(sizes + 8 * (size_t)i);
+    memmove(end + n, end, (size_t)(c->out.p + c->out.n - end) - n);
+    memset(end, 0, n);
+    bo_set_le64(sizes + 8 * (size_t)part, bo_le64(sizes + 8 * (size_t)part) + n);
+    return end;
+}
+
+/* Parts whose size is not that of their records, or not what other parts say. */
+TEST(test_longer_parts)
+{
+    static const char delta4_sizes[] =
+        "size of pages, rows or infos is not a multiple of 24, 4 or 12, or too large";
+    static const struct {
+        const char *codec;
+        unsigned part, n;
+        const char *what;
+    } parts[] = {
+        {"rows", 0, 1, "size of the functions is not a multiple of 16"},
+        {"rows", 1, 1, "size of the rows is not a multiple of 20"},
+        {"rows-zstd", 0, 1, "size of the frames' ends is not a multiple of 4"},
+        {"rows-zstd", 1, 1, "frames do not fill the part"},
+        {"rows-zstd", 2, 1, "size of the frames' ends is not a multiple of 4"},
+        {"rows-zstd", 3, 1, "frames do not fill the part"},
+        {"eh-frame", 0, 1, "bytes follow the terminator"},
+        {"eh-frame", 1, 1, "number of entries does not match the table's size"},
+        {"eh-frame", 1, 8, "number of entries does not match the table's size"},
+        {"sframe-v2", 0, 1, "size of the section is not that of its header, functions and rows"},
+        {"orc", 0, 1, "sizes of addresses and entries do not match"},
+        {"orc", 0, 4, "sizes of addresses and entries do not match"},
+        {"orc", 1, 1, "sizes of addresses and entries do not match"},
+        {"orc", 2, 1, "size of the lookup table does not match the addresses"},
+        {"orc", 2, 4, "size of the lookup table does not match the addresses"},
+        {"compact-unwind", 0, 1, "bytes follow the last page, or no sentinel"},
+        {"delta16", 0, 1, "size of the rows is not a multiple of 16"},
+        {"delta8", 0, 1, "size of the pages is not a multiple of 16, or that of the rows of 8"},
+        {"delta8", 1, 1, "size of the pages is not a multiple of 16, or that of the rows of 8"},
+        {"delta8", 0, 16, "page numbers do not ascend below 2^48"},
+        {"delta8", 1, 8, "rows do not end where those of the last page do"},
+        {"delta4", 0, 1, delta4_sizes},
+        {"delta4", 1, 1, delta4_sizes},
+        {"delta4", 2, 1, delta4_sizes},
+        {"delta4", 0, 24, "page numbers do not ascend below 2^48"},
+        {"delta4", 1, 4, "rows do not end where those of the last page do"},
+        {"delta4", 2, 12 * (32768 - 3), NULL},
+        {"delta4", 2, 12 * (32769 - 3), delta4_sizes},
+        {"sequences", 0, 1, "sizes of records and dictionary do not match the part's"},
+        {"predicted-rows", 0, 1, "bytes left after the coded bits"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
+        struct coded c;
+        if (!bo_find_codec(test_format(), parts[i].codec)) /* an optional one */
+            continue;
+        encode_text(&c, parts[i].codec, merged_text);
+        lengthen_part(&c, parts[i].part, parts[i].n);
+        decode_coded(&c, parts[i].what);
         end_coded(&c);
     }
 }
@@ -344,6 +512,171 @@ TEST(test_remembered)
         struct coded c;
         encode_program(&c, program, n);
         decode_coded(&c, n == 8 ? NULL : "more than 8 states are remembered");
+        end_coded(&c);
+    }
+}
+
+/* Programs of .eh_frame at the limits of operands: the first row, or the error. */
+TEST(test_programs)
+{
+    static const char no_register[] = "CFA's register is cut off or exceeds 127",
+                      no_uoff[] = "CFA's offset is cut off or exceeds 2^31 - 1",
+                      no_soff[] = "CFA's offset is cut off or exceeds 32 bits",
+                      no_off[] = "offset is cut off or exceeds 32 bits",
+                      no_number[] = "register is cut off or exceeds 127",
+                      is_long[] = "advance goes past the function's end";
+    static const struct {
+        unsigned at, n; /* of the program's 15 bytes */
+        uint8_t bytes[12];
+        const char *expected;
+    } programs[] = {
+        {0, 2, {0x0e, 0x18}, "0 sp+24 c-8 s\n"},
+        {0, 11, {0x0e, 0x98, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, "0 sp+24 c-8 s\n"},
+        {0, 11, {0x0e, 0x98, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2}, no_uoff},
+        {0, 12, {0x0e, 0x98, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, no_uoff},
+        {0, 6, {0x0e, 0xff, 0xff, 0xff, 0xff, 0x07}, "0 sp+2147483647 c-8 s\n"},
+        {0, 6, {0x0e, 0x80, 0x80, 0x80, 0x80, 0x08}, no_uoff},
+        {0,
+         11,
+         {0x13, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+         "0 sp+24 c-8 s\n"},
+        {0, 10, {0x13, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "0 sp+24 c-8 s\n"},
+        {0, 11, {0x13, 0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, "0 sp-24 c-8 s\n"},
+        {0, 11, {0x13, 0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2}, no_soff},
+        {0, 11, {0x13, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, no_soff},
+        {0, 11, {0x13, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f}, no_soff},
+        {0, 6, {0x13, 0x80, 0x80, 0x80, 0x80, 0x01}, "0 sp-2147483648 c-8 s\n"},
+        {0, 6, {0x13, 0x81, 0x80, 0x80, 0x80, 0x01}, no_soff},
+        {0, 6, {0x13, 0x81, 0x80, 0x80, 0x80, 0x7f}, "0 sp+2147483640 c-8 s\n"},
+        {0, 6, {0x13, 0x80, 0x80, 0x80, 0x80, 0x7f}, no_soff},
+        {0, 3, {0x0c, 0x7f, 0x18}, "0 r127+24 c-8 s\n"},
+        {0, 4, {0x0c, 0x80, 0x01, 0x18}, no_register},
+        {0, 2, {0x0d, 0x06}, "0 fp+8 c-8 s\n"},
+        {0, 5, {0x0f, 0x01, 0x96, 0x0e, 0x08}, "CFA has no register or offset to keep"},
+        {0, 6, {0x86, 0x80, 0x80, 0x80, 0x80, 0x01}, "0 sp+8 c-8 c-2147483648\n"},
+        {0, 6, {0x86, 0x81, 0x80, 0x80, 0x80, 0x01}, no_off},
+        {0, 11, {0x86, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, no_off},
+        {0, 3, {0x05, 0x06, 0x02}, "0 sp+8 c-8 c-16\n"},
+        {0, 7, {0x11, 0x06, 0x80, 0x80, 0x80, 0x80, 0x01}, "0 sp+8 c-8 c-2147483648\n"},
+        {0, 7, {0x11, 0x06, 0x81, 0x80, 0x80, 0x80, 0x01}, no_off},
+        {0, 3, {0x15, 0x06, 0x7f}, "0 sp+8 c-8 v+8\n"},
+        {0, 3, {0x09, 0x06, 0x7f}, "0 sp+8 c-8 r127\n"},
+        {0, 4, {0x09, 0x06, 0x80, 0x01}, no_number},
+        {0, 5, {0x10, 0x06, 0x02, 0x77, 0x08}, "0 sp+8 c-8 *sp+8\n"},
+        {0, 5, {0x16, 0x06, 0x02, 0x77, 0x08}, "0 sp+8 c-8 x\n"},
+        {0, 4, {0x10, 0x06, 0x01, 0x77}, "0 sp+8 c-8 x\n"},
+        {0, 2, {0x0f, 0x0d}, "0 x c-8 s\n"},
+        {0, 2, {0x0f, 0x0e}, "expression runs past the record's end"},
+        {0, 4, {0x86, 0x02, 0x06, 0x06}, "0 sp+8 c-8 s\n"},
+        {0, 2, {0x83, 0x02}, "0 sp+8 c-8 s\n"},
+        {0, 1, {0x46}, "0 sp+8 c-8 s\n"},
+        {0, 1, {0x47}, is_long},
+        {0, 2, {0x02, 0x06}, "0 sp+8 c-8 s\n"},
+        {0, 2, {0x02, 0x07}, is_long},
+        {0, 3, {0x03, 0x06, 0x00}, "0 sp+8 c-8 s\n"},
+        {0, 3, {0x03, 0x00, 0x01}, is_long},
+        {0, 5, {0x04, 0x06, 0x00, 0x00, 0x00}, "0 sp+8 c-8 s\n"},
+        {0, 5, {0x04, 0x00, 0x00, 0x00, 0x01}, is_long},
+        {0, 1, {0x0b}, "DW_CFA_restore_state without a remembered state"},
+        {0, 1, {0x2d}, "signed return address on a machine other than arm64"},
+        {0, 1, {0x01}, "unknown instruction"},
+        {0, 1, {0x14}, "unknown instruction"},
+        {14, 1, {0x07}, "register is cut off"},
+        {14, 1, {0x10}, "register is cut off"},
+        {14, 1, {0x0f}, "expression runs past the record's end"},
+        {14, 1, {0x0c}, no_register},
+        {14, 1, {0x0d}, no_register},
+        {13, 2, {0x0c, 0x07}, no_uoff},
+        {14, 1, {0x0e}, no_uoff},
+        {14, 1, {0x13}, no_soff},
+        {14, 1, {0x86}, no_off},
+        {13, 2, {0x05, 0x06}, no_off},
+        {13, 2, {0x11, 0x06}, no_off},
+        {13, 2, {0x09, 0x06}, no_number},
+        {14, 1, {0x02}, "advance is cut off"},
+        {13, 2, {0x03, 0x01}, "advance is cut off"},
+        {11, 4, {0x04, 0x01, 0x00, 0x00}, "advance is cut off"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(programs); i++) {
+        struct coded c;
+        struct bo_error err;
+        void *model;
+        uint8_t program[15] = {0};
+        memcpy(program + programs[i].at, programs[i].bytes, programs[i].n);
+        encode_program(&c, program, sizeof program);
+        bo_writer_reset(&c.text);
+        if (c.codec->decode(c.codec, bo_writer_span(&c.out), &c.arena, &model, &err)) {
+            bo_put_text(&c.text, "%s", err.what);
+        } else {
+            const struct unwind_row *row = ((const struct unwind_model *)model)->functions[2].rows;
+            unwind_print_row(UNWIND_AMD64, row->off, &row->state, &c.text);
+        }
+        bo_put_u8(&c.text, 0);
+        if (strcmp((const char *)c.text.p, programs[i].expected) != 0)
+            fail_msg("case %zu: %s, not %s", i, (const char *)c.text.p, programs[i].expected);
+        end_coded(&c);
+    }
+}
+
+/* Only GNU ld's expression for its PLT is a pattern, and only if no other row follows. */
+TEST(test_expression_of_a_pattern)
+{
+    enum { EXPRESSION_NBYTES = 11, LITERAL = 2 + 6 };
+    static const uint8_t program[15] = {
+        0x0f, EXPRESSION_NBYTES, 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x33, 0x2a, 0x33, 0x24, 0x22};
+    for (size_t i = 2; i <= 2 + EXPRESSION_NBYTES + 1; i++) {
+        struct coded c;
+        uint8_t changed[15];
+        memcpy(changed, program, sizeof program);
+        if (i == LITERAL)
+            changed[i] = 0x30;
+        else if (i < 2 + EXPRESSION_NBYTES)
+            changed[i] ^= 1;
+        else if (i > 2 + EXPRESSION_NBYTES)
+            memcpy(changed + 2 + EXPRESSION_NBYTES, "\x41\x0a", 2);
+        encode_program(&c, changed, sizeof changed);
+        const uint8_t rep = decode_coded(&c, NULL)->functions[2].rep;
+        if (rep != (i == 2 + EXPRESSION_NBYTES ? 16 : 0))
+            fail_msg("byte %zu: pattern of %u bytes", i, rep);
+        if (i > 2 + EXPRESSION_NBYTES)
+            assert_int_equal(cfa_kind_at(&c, 0x1030), UNWIND_CFA_OTHER);
+        end_coded(&c);
+    }
+}
+
+/* Pairs of rows: .eh_frame has a form for one kind of pattern only. */
+TEST(test_forms_of_patterns)
+{
+    static const struct {
+        const char *rows;
+        unsigned rep;
+        bool is_held;
+    } patterns[] = {
+        {"0 sp+8 c-8 s\n11 sp+16 c-8 s\n", 16, true},
+        {"0 sp+8 c-8 r3\n11 sp+16 c-8 r3\n", 16, true},
+        {"0 sp+8 c-8 s\n11 sp+16 c-8 s\n", 15, false},
+        {"0 sp+8 c-8 s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 sp+16 c-8 s\n12 sp+8 c-8 s\n", 16, false},
+        {"1 sp+8 c-8 s\n11 sp+16 c-8 s\n", 16, false},
+        {"0 sp+16 c-8 s\n11 sp+24 c-8 s\n", 16, false},
+        {"0 sp+0 c-8 s\n11 sp+16 c-8 s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 sp+24 c-8 s\n", 16, false},
+        {"0 *sp+8 c-8 s\n11 *sp+16 c-8 s\n", 16, false},
+        {"0 fp+8 c-8 s\n11 fp+16 c-8 s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 fp+16 c-8 s\n", 16, false},
+        {"0 sp+8 u s\n11 sp+16 s s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 sp+16 c-16 s\n", 16, false},
+        {"0 sp+8 c-8 c-16\n11 sp+16 c-8 c-24\n", 16, false},
+        {"0 sp+8 r3 s\n11 sp+16 r2 s\n", 16, false},
+        {"0 sp+8 c-8 r3\n11 sp+16 c-8 r2\n", 16, false},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(patterns); i++) {
+        struct coded c;
+        begin_coded(&c, "eh-frame", "amd64");
+        bo_put_text(&c.text, "fn 0x1010 32 rep=%u\n%s", patterns[i].rep, patterns[i].rows);
+        encode_coded(&c, NULL);
+        if (decode_coded(&c, NULL)->functions[0].rep != (patterns[i].is_held ? 16 : 0))
+            fail_msg("pattern of %u bytes: %s", patterns[i].rep, patterns[i].rows);
         end_coded(&c);
     }
 }
