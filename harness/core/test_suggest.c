@@ -45,4 +45,22 @@ TEST(test_longest_words)
     }
 }
 
+/* The nearest candidate is suggested, and the first of equally near ones. */
+TEST(test_nearest)
+{
+    struct bo_suggestion s = bo_suggest("pointer");
+    assert_string_equal(bo_suggestion_text(&s), "");
+    bo_suggest_offer(&s, NULL);
+    bo_suggest_offer(&s, "planter");
+    bo_suggest_offer(&s, "pounder");
+    assert_string_equal(s.best, "planter"); /* in both, two letters differ */
+    bo_suggest_offer(&s, "painter");
+    bo_suggest_offer(&s, "pointed");
+    bo_suggest_offer(&s, "planter");
+    assert_string_equal(bo_suggestion_text(&s), " (did you mean 'painter'?)");
+    s = bo_suggest(NULL);
+    bo_suggest_offer(&s, "a");
+    assert_string_equal(bo_suggestion_text(&s), "");
+}
+
 TEST_FILE(NULL, NULL)
