@@ -63,6 +63,7 @@ static const struct marked_mistake mistakes[] = {
     {"@rewind 1\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
     {"unwind@\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
     {"unwind @one\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
+    {" @\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
     {"unwind 1\n@", BO_CORRUPT, "expected `arch amd64`, `arch arm64` or `arch s390x`"},
     {"unwind 1\n@march amd64\n", BO_CORRUPT, "expected `arch amd64`, `arch arm64` or `arch s390x`"},
     {"unwind 1\narch amd64 joined @x\n", BO_CORRUPT, "unexpected word at the line's end"},
