@@ -1564,6 +1564,35 @@ TEST(test_distances)
     end_coded(&c);
 }
 
+/* Functions ever further apart, up to 2^30 bytes, and some next to each other between them. */
+TEST(test_sparse_text)
+{
+    struct coded c;
+    uint64_t start = 0x1000;
+    begin_text(&c.text, "amd64", &c.arena);
+    for (unsigned i = 0; i < 31 * 8; i++, start += 16 + (i % 8 ? 0 : UINT64_C(1) << i / 8))
+        bo_put_text(&c.text, "fn 0x%" PRIx64 " 16\n0 sp+8 c-8 s\n%u sp+16 c-8 s\n", start,
+                    1 + i % 15);
+    expect_held(&c.text, "amd64", &c.arena);
+}
+
+/* Records of 600 rows: in a block of sequences, a mark cannot say where the last ones begin. */
+TEST(test_large_records)
+{
+    enum { N_FUNCTIONS = 40, N_ROWS = 600 };
+    struct coded c;
+    struct bo_random random = bo_random_seeded(1);
+    uint64_t start = 0x1000;
+    begin_text(&c.text, "amd64", &c.arena);
+    for (unsigned f = 0; f < N_FUNCTIONS; f++, start += N_ROWS * 4096) {
+        bo_put_text(&c.text, "fn 0x%" PRIx64 " %u\n", start, N_ROWS * 4096);
+        for (unsigned r = 0; r < N_ROWS; r++)
+            bo_put_text(&c.text, "%u sp+%u c-8 s\n",
+                        4096 * r + (r ? bo_random_below(&random, 4096) : 0), 8 + 8 * (r % 2));
+    }
+    expect_held(&c.text, "amd64", &c.arena);
+}
+
 /* The first function ends with a block of rows-zstd, and in the second a block begins. */
 TEST(test_blocks_of_rows)
 {
