@@ -75,6 +75,9 @@ TEST(test_opens)
     bo_file_names(whole, &format_name, &codec_name);
     assert_true(bo_span_equal(format_name, (struct bo_span)BYTES("pcdata")));
     assert_true(bo_span_equal(codec_name, (struct bo_span)BYTES("linear-index")));
+    file[0] ^= 1; /* of the magic number */
+    bo_file_names(whole, &format_name, &codec_name);
+    assert_true(format_name.n == 0 && codec_name.n == 0);
 }
 
 /* Sets a byte of the file to a value, and states the error of opening it. */

@@ -51,8 +51,8 @@ static const char *take(const struct bo_codec *first, const struct bo_codec *sec
 
 TEST(refusals)
 {
-    struct bo_codec flawed[13];
-    for (unsigned i = 0; i < 13; i++) {
+    struct bo_codec flawed[16];
+    for (unsigned i = 0; i < 16; i++) {
         flawed[i] = sound;
         flawed[i].name = "flawed";
     }
@@ -69,6 +69,9 @@ TEST(refusals)
     flawed[10].level_of = "absent";
     flawed[11].level_of = sound.name; /* which is canonical */
     flawed[12].level_of = flawed[12].reads = "shape-code";
+    flawed[13].name = NULL;
+    flawed[14].spec = NULL;
+    flawed[15].open = NULL;
     static const char *const whys[] = {
         "a codec's name is not made of a-z, 0-9, - and +",
         "a codec's name is not made of a-z, 0-9, - and +",
@@ -83,9 +86,12 @@ TEST(refusals)
         "a level is not one of a codec whose encoder may choose",
         "a level is not one of a codec whose encoder may choose",
         "a level is not one of a codec whose encoder may choose",
+        "a codec's name is not made of a-z, 0-9, - and +",
+        "a codec has no summary or no spec",
+        "a codec lacks encode, decode, open or query",
     };
     const size_t n = n_codecs();
-    for (unsigned i = 0; i < 13; i++) {
+    for (unsigned i = 0; i < 16; i++) {
         assert_string_equal(take(&sound, &flawed[i]), whys[i]);
         assert_int_equal(n_codecs(), n);
         assert_null(bo_find_codec(bo_find_format("pcdata"), "of-a-plugin"));
@@ -141,14 +147,17 @@ TEST(formats_are_added)
     static const struct bo_codec *const codecs[] = {&sound, NULL},
                                         *const twice[] = {&sound, &sound, NULL},
                                         *const none[] = {NULL};
-    static const struct bo_format_report report = {.question = "q"};
+    static const struct bo_format_report report = {.question = "q"}, no_question = {NULL};
+    static const struct bo_codec *most[BO_MAX_PLUGIN_CODECS + 2];
+    static struct bo_codec copies[BO_MAX_PLUGIN_CODECS + 1];
+    static char codec_names[BO_MAX_PLUGIN_CODECS + 1][8];
     const struct bo_format *const like = bo_find_format("pcdata");
-    static struct bo_format added, flawed[9];
+    static struct bo_format added, flawed[21];
     added = *like;
     added.name = "ofaplugin";
     added.report = &report;
     added.codecs = codecs;
-    for (unsigned i = 0; i < 9; i++)
+    for (unsigned i = 0; i < 21; i++)
         flawed[i] = added;
     flawed[0].name = "of-a-plugin";
     flawed[1].name = "pcdata";
@@ -160,6 +169,24 @@ TEST(formats_are_added)
     flawed[6].n_kinds = BO_MAX_KINDS; /* not too many */
     flawed[7].codecs = twice;
     flawed[8].n_kinds = BO_MAX_KINDS + 1;
+    flawed[9].name = "a+b";
+    flawed[10].report = &no_question;
+    flawed[11].parse = NULL;
+    flawed[12].print = NULL;
+    flawed[13].differ = NULL;
+    flawed[14].generate = NULL;
+    flawed[15].units = NULL;
+    flawed[16].fields = NULL;
+    flawed[17].kinds = NULL;
+    flawed[18].codecs = NULL;
+    flawed[19].codecs = most;
+    flawed[20].name = NULL;
+    for (unsigned i = 0; i <= BO_MAX_PLUGIN_CODECS; i++) {
+        snprintf(codec_names[i], sizeof codec_names[i], "c%u", i);
+        copies[i] = sound;
+        copies[i].name = codec_names[i];
+        most[i] = &copies[i];
+    }
     static const char *const whys[] = {
         "the format's name is not made of a-z and 0-9",
         "the format has the name of another one",
@@ -170,12 +197,27 @@ TEST(formats_are_added)
         "the format has no codecs",
         "a codec has the name of another one of the format",
         "the format has no query kinds, or too many",
+        "the format's name is not made of a-z and 0-9",
+        "the format has no summary or no report with a question",
+        "the format lacks a function that it must have",
+        "the format lacks a function that it must have",
+        "the format lacks a function that it must have",
+        "the format lacks a function that it must have",
+        "the format lacks a function that it must have",
+        "the format lacks a function that it must have",
+        "the format has no query kinds, or too many",
+        "the format has no codecs",
+        "the format has too many codecs",
+        "the format's name is not made of a-z and 0-9",
     };
-    for (unsigned i = 0; i < 9; i++) {
+    for (unsigned i = 0; i < 21; i++) {
         assert_string_equal(take_format(&flawed[i]), whys[i]);
         assert_null(bo_find_format("ofaplugin"));
     }
+    most[BO_MAX_PLUGIN_CODECS] = NULL;
+    added.codecs = most; /* as many as there may be */
     assert_null(take_format(&added));
+    added.codecs = codecs;
     assert_ptr_equal(bo_find_format("ofaplugin"), &added);
     assert_string_equal(take_format(&added), "the format has the name of another one");
     static struct bo_format more[BO_MAX_PLUGIN_FORMATS];

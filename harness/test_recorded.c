@@ -110,6 +110,8 @@ static const struct {
     {HEADER "scan\t0\naction\ta\n", "action", "query precedes the first action"},
     {HEADER "action\ta\naction\tb\n", "action\tb", "previous action has no queries"},
     {HEADER "action\ta\n", NULL, "last action has no queries"},
+    {HEADER "scan\t0\\\n", "0\\", "escape is not one of \\t, \\n, \\r, \\\\"},
+    {HEADER "action\ta\tb\n", "action", "action has no name or several fields"},
     {HEADER "action\n", "action\n", "action has no name or several fields"},
 };
 

@@ -91,6 +91,20 @@ static const struct bo_shape limits = {.name = "limits",
                                        .n_fields = 2,
                                        .order = BO_ANY_ORDER};
 
+struct words {
+    uint16_t word, last;
+};
+static const struct bo_field word_fields[] = {
+    BO_FIELD(struct words, word, BO_HEX, .optional = true),
+    BO_FIELD(struct words, last, BO_HEX, .max = 0xfe),
+};
+#define WORDS(text_form)                                                                 \
+    {                                                                                    \
+        .name = "words", .unit = "words", .record_nbytes = sizeof(struct words),         \
+        .fields = word_fields, .n_fields = 2, .order = BO_ANY_ORDER, .text = (text_form) \
+    }
+static const struct bo_shape words = WORDS(BO_LINES), json_words = WORDS(BO_JSON);
+
 static const struct bo_shape *const shapes[] = {&lines,  &json,        &any,
                                                 &ranges, &signed_keys, &hashes};
 
@@ -137,13 +151,17 @@ TEST_WITH(test_text_is_canonical, set_up, tear_down)
                        "\\u001f\xc3\xa4\"}\n");
     expect_text(&ranges, "ranges 1\n0 1 18446744073709551615\n1 4294967295 0\n");
     expect_text(&ranges, "ranges 1\n");
+    expect_text(&words, "words 1\n0xfffe 0xfe\n- 0x0\n");
+    expect_text(&json_words, "{\"format\": \"words\", \"version\": 1}\n"
+                             "{\"word\": null, \"last\": \"0x0\"}\n"
+                             "{\"word\": \"0xfffe\", \"last\": \"0xfe\"}\n");
 }
 
 TEST_WITH(test_text_with_blanks_and_comments, set_up, tear_down)
 {
     void *a, *b;
     const char *loose = "\n# a comment\n{ \"format\" : \"mixed\",\"version\":1 }\n\n"
-                        "{\"key\":\"0x7\",\"change\":5 ,\"kind\":2,\"name\":\"\\u007f\"} \n";
+                        "{\"key\":\t\"0x7\",\"change\":5\t,\"kind\":2,\"name\":\"\\u007f\"} \n";
     assert_int_equal(bo_records_parse(&json, bo_span_of(loose), &arena, &a, NULL), BO_OK);
     const struct bo_span text = print(&json, a);
     assert_int_equal(bo_records_parse(&json, text, &arena, &b, NULL), BO_OK);
@@ -197,6 +215,17 @@ TEST_WITH(test_mistakes_of_lines, set_up, tear_down)
                    "control character in a name without an escape");
     expect_mistake(&lines, "mixed 1\n0x1 1 1 a\n@0x1 1 1 b", "key is out of order");
     expect_mistake(&lines, "mixed 1\n@0x1 1 1 main", "thing is called main");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x1g", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\xg1", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\\x7e", "escape is not one of those of a name");
+    expect_mistake(&lines, "mixed 1\n0x0 1 1 a@\x7f",
+                   "control character in a name without an escape");
+    expect_mistake(&lines, "mixed 1\n@0x/ 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0x: 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0x` 1 1 a", "key is not a value in its range");
+    expect_mistake(&lines, "mixed 1\n@0xg 1 1 a", "key is not a value in its range");
+    expect_mistake(&words, "words 1\n@0x10000 0x0", "word is not a value in its range");
+    expect_mistake(&words, "words 1\n0x0 @0xff", "last is not a value in its range");
     expect_mistake(&ranges, "ranges 1\n0 1 1@ 1", "text after the last field");
     expect_mistake(&ranges, "ranges 1\n0 1 @", "value is not a value in its range");
     expect_mistake(&ranges, "ranges 1\n@1 1 1", "end is out of order");
@@ -214,6 +243,37 @@ TEST_WITH(test_mistakes_of_json, set_up, tear_down)
                    "first line does not name the format and its version 1");
     expect_mistake(&json, "{@: \"mixed\", \"version\": 1}\n",
                    "first line does not name the format and its version 1");
+    static const char *const first_lines[] = {
+        "@",
+        "@[",
+        "{@",
+        "{\"format\"@",
+        "{\"format\": @",
+        "{\"format\": @\"mixer\"",
+        "{\"format\": @\"mixed",
+        "{\"format\": @\"mixed:",
+        "{\"format\": \"mixed\"@",
+        "{\"format\": \"mixed\", @",
+        "{\"format\": \"mixed\", @\"kind\": 1}",
+        "{\"format\": \"mixed\", \"version\"@",
+        "{\"format\": \"mixed\", \"version\": @",
+        "{\"format\": \"mixed\", \"version\": @2}",
+        "{\"format\": \"mixed\", \"version\": 1@",
+        "{\"format\": \"mixed\", \"version\": 1@0}",
+        "{\"format\": \"mixed\", \"version\": 1}@ ",
+    };
+    for (size_t i = 0; i < N_ELEMENTS(first_lines); i++)
+        expect_mistake(&json, first_lines[i],
+                       "first line does not name the format and its version 1");
+    expect_mistake(&json_words, "{\"format\": \"words\", \"version\": 1}\n{\"word\": \"@null\"",
+                   "word is not a value in its range");
+    expect_mistake(&json_words, "{\"format\": \"words\", \"version\": 1}\n{\"word\": @1",
+                   "word is not a value in its range");
+    expect_mistake(&json_words,
+                   "{\"format\": \"words\", \"version\": 1}\n{\"word\": null, \"last\": @null",
+                   "last is not a value in its range");
+    expect_mistake(&json, JSON_START "\"0x1\", @\"changes\": 1",
+                   "record ends before its field change");
     expect_mistake(&json, JSON_START "@1, ", "key is not a value in its range");
     expect_mistake(&json, JSON_START "\"@1\", ", "key is not a value in its range");
     expect_mistake(&json, JSON_START "\"@0x1, ", "string has no end");
@@ -369,6 +429,11 @@ TEST_WITH(test_flaws, set_up, tear_down)
     assert_null(bo_records_flaw(&json, &records));
     two[1].key = 0;
     assert_string_equal(bo_records_flaw(&json, &records), "key is out of order");
+    struct words word = {UINT16_MAX, 0xfe};
+    const struct bo_records one = {&word, 1};
+    assert_null(bo_records_flaw(&words, &one));
+    word.last = UINT16_MAX;
+    assert_string_equal(bo_records_flaw(&words, &one), "last is not a value in its range");
     struct signed_key keys[] = {{-5}, {-1}, {3}};
     const struct bo_records below_zero = {keys, 3};
     assert_int_equal(bo_records_lower_bound(&signed_keys, &below_zero, (uint64_t)-5), 0);
@@ -384,7 +449,11 @@ TEST(test_the_largest_number)
         BO_FIELD(struct mixed, kind, BO_DECIMAL),
         BO_FIELD(struct mixed, kind, BO_DECIMAL, .optional = true),
         BO_FIELD(struct mixed, key, BO_HEX, .optional = true),
+        BO_FIELD(struct mixed, kind, BO_DECIMAL, .max = 256),
+        BO_FIELD(struct mixed, kind, BO_DECIMAL, .max = 254),
     };
+    assert_int_equal(bo_field_max(&fields[3]), 255);
+    assert_int_equal(bo_field_max(&fields[4]), 254);
     assert_int_equal(bo_field_max(&mixed_fields[2]), 9);
     assert_int_equal(bo_field_max(&fields[0]), 255);
     assert_int_equal(bo_field_max(&fields[1]), 254);

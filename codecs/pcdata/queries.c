@@ -74,7 +74,7 @@ static bool point_invalid_at(const void *opaque, uint64_t i, void *query)
     const uint32_t end = model->tables[t].text_len;
     const uint32_t pcs[WAYS] = {
         end, end <= UINT32_MAX - model->quantum ? end + model->quantum : end,
-        UINT32_MAX - (model->quantum - 1) >= end ? UINT32_MAX - (model->quantum - 1) : end,
+        UINT32_MAX - (model->quantum - 1),  /* at or after the longest text's end */
         model->quantum > 1 ? end - 1 : end, /* inside, but between two PCs */
     };
     *q = (struct pcdata_point){(uint32_t)t, pcs[(i - NO_TABLE) % WAYS]};

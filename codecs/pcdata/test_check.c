@@ -756,8 +756,8 @@ static void start_pair(void)
     n_calls = 0;
 }
 
-/* Of offering the document's bytes to both; "none" when they agree. */
-static const char *class_of_disagreement(void)
+/* Of offering the document's bytes to both; "none" when they agree. Leaves the detail. */
+static const char *class_of_disagreement(char detail[240])
 {
     struct bo_writer out;
     static struct bo_finding finding;
@@ -768,23 +768,35 @@ static const char *class_of_disagreement(void)
     const bool ok =
         bo_check_bytes(&format, &faulty, bo_writer_span(&out), &effort, &accepted, &finding);
     bo_writer_free(&out);
-    assert_true(accepted);
+    assert_true(accepted == (faulty.decode != fail_read));
+    strcpy(detail, finding.detail);
     return ok ? "none" : finding.class;
 }
 
 TEST(test_two_readers)
 {
+    char detail[240];
     start_pair();
-    assert_string_equal(class_of_disagreement(), "none");
+    assert_string_equal(class_of_disagreement(detail), "none");
     start_pair();
     second.open = second.decode = fail_read;
-    assert_string_equal(class_of_disagreement(), "readers-disagree");
+    assert_string_equal(class_of_disagreement(detail), "readers-disagree");
+    assert_string_equal(detail, "the second refuses: planted at byte 5");
+    assert_false(passes_silently());
+    start_pair();
+    faulty.open = faulty.decode = fail_read;
+    assert_string_equal(class_of_disagreement(detail), "readers-disagree");
+    assert_string_equal(detail, "the first refuses: planted at byte 5");
     start_pair();
     second.query = query_wrong_once;
-    assert_string_equal(class_of_disagreement(), "wrong-answer");
+    assert_string_equal(class_of_disagreement(detail), "wrong-answer");
+    n_calls = 0;
+    assert_false(passes_silently());
     start_pair();
     second.decode = decode_without_last_run;
-    assert_string_equal(class_of_disagreement(), "readers-disagree");
+    assert_string_equal(class_of_disagreement(detail), "readers-disagree");
+    assert_memory_equal(detail, "decoded: ", 9);
+    assert_false(passes_silently());
 
     start_pair(); /* the damage is done under the codec that writes the bytes */
     faulty.reads = "second";
@@ -980,6 +992,61 @@ TEST(test_finding_line)
     bo_writer_free(&out);
 }
 
+/* The text of an error: as much as fits, with the byte if there is one. */
+TEST(test_details)
+{
+    static const struct {
+        struct bo_error error;
+        const char *detail;
+    } cases[] = {
+        {{BO_CORRUPT, 5, "planted"}, "open: planted at byte 5"},
+        {{BO_CORRUPT, 0, "planted"}, "open: planted at byte 0"},
+        {{BO_NO_MEMORY, BO_NO_OFFSET, "planted"}, "open: planted"},
+        {{BO_CORRUPT, 7, NULL}, "open: corrupt at byte 7"},
+    };
+    struct bo_finding finding;
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        bo_finding_explain(&finding, "open", &cases[i].error);
+        assert_string_equal(finding.detail, cases[i].detail);
+    }
+    char what[sizeof finding.detail + 1] = "";
+    for (size_t n = sizeof finding.detail - 8; n < sizeof what; n++) {
+        const struct bo_error error = {BO_CORRUPT, 5, what};
+        memset(what, 'x', n);
+        bo_finding_explain(&finding, "", &error);
+        assert_int_equal(strlen(finding.detail), sizeof finding.detail - 1);
+        assert_int_equal(finding.detail[sizeof finding.detail - 2],
+                         n < sizeof finding.detail - 3 ? " at byte"[sizeof finding.detail - 4 - n]
+                                                       : 'x');
+    }
+}
+
+/* Answers that print alike: the first byte that differs, or where the shorter one ends. */
+static void print_nothing(const void *query, struct bo_span answer, struct bo_writer *out)
+{
+    (void)query, (void)answer, (void)out;
+}
+
+TEST(test_answers_that_print_alike)
+{
+    static const struct {
+        const char *a, *b;
+        size_t at;
+    } cases[] = {{"abc", "abd", 2}, {"abc", "xbc", 0}, {"ab", "abc", 2}, {"abc", "ab", 2}};
+    const struct bo_query_kind kind = {.name = "k", .print = print_nothing};
+    struct bo_finding finding;
+    char expected[200];
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        bo_finding_compare(&finding, &kind, NULL,
+                           &(struct bo_reply){"a", BO_OK, bo_span_of(cases[i].a)},
+                           &(struct bo_reply){"b", BO_OK, bo_span_of(cases[i].b)});
+        snprintf(expected, sizeof expected,
+                 "the answers print alike: a has %zu bytes, b %zu; they differ from byte %zu\n",
+                 strlen(cases[i].a), strlen(cases[i].b), cases[i].at);
+        assert_string_equal(finding.answers, expected);
+    }
+}
+
 /* Bytes may be offered without anybody who wants to know the finding. */
 TEST(test_no_error_wanted)
 {
@@ -987,8 +1054,16 @@ TEST(test_no_error_wanted)
     const struct bo_span nothing = {NULL, 0};
     start_from("run-array");
     assert_true(bo_check_bytes(&format, &faulty, nothing, &effort, NULL, NULL));
+    assert_true(passes_silently());
     faulty.open = fail_silently;
     assert_false(bo_check_bytes(&format, &faulty, nothing, &effort, NULL, NULL));
+    start_from("run-array");
+    faulty.decode = fail_read;
+    assert_false(passes_silently());
+    start_from("run-array");
+    n_calls = 0;
+    faulty.decode = decode_without_last_run_later;
+    assert_false(passes_silently());
 }
 
 TEST_FILE(set_up, tear_down)

@@ -68,6 +68,18 @@ static inline struct bo_check_result run_check(const char *name)
     return bo_find_check(name)->run(&format, &faulty, model, &effort);
 }
 
+/* Whether the document's bytes pass without anybody who wants to know the finding. */
+static inline bool passes_silently(void)
+{
+    struct bo_writer out;
+    const struct bo_effort effort = small_effort();
+    bo_writer_init(&out, &arena);
+    assert_int_equal(faulty.encode(&faulty, model, &out, NULL), BO_OK);
+    const bool ok = bo_check_bytes(&format, &faulty, bo_writer_span(&out), &effort, NULL, NULL);
+    bo_writer_free(&out);
+    return ok;
+}
+
 /* ---- faults that more than one test plants --------------------------------------------------- */
 
 static unsigned n_calls; /* of the fault at work; each use of a fault starts at 0 */

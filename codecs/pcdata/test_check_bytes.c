@@ -19,6 +19,34 @@ static enum bo_status query_keeps_failures(const struct bo_codec *self, void *re
     return bo_fail(err, BO_CORRUPT, 5, "planted");
 }
 
+/* Whether the same query was run before it; with it, `last` becomes this one. */
+static bool is_repeated(unsigned kind, const void *queries)
+{
+    static uint8_t last[BO_MAX_QUERY_NBYTES];
+    const size_t nbytes = pcdata->kinds[kind].query_size;
+    const bool is_same = nbytes && memcmp(last, queries, nbytes) == 0;
+    memcpy(last, queries, nbytes);
+    return is_same;
+}
+
+static enum bo_status query_refuses_repeated(const struct bo_codec *self, void *reader,
+                                             unsigned kind, const void *queries, size_t n,
+                                             void *answers, struct bo_error *err)
+{
+    return is_repeated(kind, queries) ? bo_fail(err, BO_CORRUPT, 5, "planted")
+                                      : real->query(real, reader, kind, queries, n, answers, err);
+}
+
+static enum bo_status query_changes_repeated(const struct bo_codec *self, void *reader,
+                                             unsigned kind, const void *queries, size_t n,
+                                             void *answers, struct bo_error *err)
+{
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
+    if (is_repeated(kind, queries) && !status && pcdata->kinds[kind].answer_size)
+        *(uint8_t *)answers ^= 1;
+    return status;
+}
+
 static enum bo_status query_refuses(const struct bo_codec *self, void *reader, unsigned kind,
                                     const void *queries, size_t n, void *answers,
                                     struct bo_error *err)
@@ -35,6 +63,16 @@ static enum bo_status query_fails_silently(const struct bo_codec *self, void *re
     return BO_CORRUPT;
 }
 
+static void expect_difference(const char *how)
+{
+    const struct bo_check_result r = run_check("damage");
+    assert_int_equal(r.outcome, BO_FAIL);
+    assert_string_equal(r.finding.class, "repeated-query-differs");
+    const char *detail = strchr(r.finding.detail, ':');
+    assert_non_null(detail);
+    assert_string_equal(detail + 2, how);
+}
+
 TEST(test_lazy_reader_of_damage)
 {
     start_from("run-array");
@@ -44,7 +82,17 @@ TEST(test_lazy_reader_of_damage)
     faulty.query = query_refuses;
     assert_int_equal(run_check("damage").outcome, BO_PASS);
     faulty.query = query_keeps_failures;
-    assert_string_equal(run_check("damage").finding.class, "repeated-query-differs");
+    expect_difference("refused, and when repeated answered");
+    faulty.query = query_refuses_repeated;
+    expect_difference("answered, and when repeated refused");
+    faulty.query = query_changes_repeated;
+    expect_difference("answered, and when repeated answered otherwise");
+    faulty.role = BO_CONTROL;
+    expect_difference("answered, and when repeated answered otherwise");
+    faulty.optional = true; /* a library decides what it keeps */
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
+    faulty.role = BO_NEW;
+    expect_difference("answered, and when repeated answered otherwise");
     faulty.query = query_fails_silently;
     assert_string_equal(run_check("damage").finding.class, "unnamed-error");
 }
@@ -85,6 +133,7 @@ TEST(test_not_canonical)
     faulty.open = open_ignoring_byte;
     faulty.choices = NULL;
     assert_string_equal(run_check("damage").finding.class, "not-canonical");
+    assert_true(passes_silently());
     faulty.choices = "the last byte";
     assert_int_equal(run_check("damage").outcome, BO_PASS);
 }

@@ -271,4 +271,23 @@ TEST(test_listing_queries)
     }
 }
 
+/* PCs near 2^32 that are not in a table, however long its text is. */
+TEST(test_listing_invalid_queries)
+{
+    static const uint32_t text_lens[] = {4, UINT32_MAX - 7, UINT32_MAX - 3, UINT32_MAX};
+    static const struct pcdata_run run = {0, 1};
+    for (uint32_t quantum = 1; quantum <= 4; quantum *= 2)
+        for (size_t i = 0; i < N_ELEMENTS(text_lens); i++) {
+            const struct pcdata_table table = {
+                .text_len = text_lens[i] / quantum * quantum, .n_runs = 1, .runs = &run};
+            const struct pcdata_model model = {.quantum = quantum, .n_tables = 1, .tables = &table};
+            const struct bo_query_kind *kind = &format->kinds[PCDATA_POINT];
+            struct pcdata_point q;
+            uint64_t n = 0;
+            for (; kind->invalid_at(&model, n, &q); n++)
+                assert_true(q.table >= 1 || q.pc >= table.text_len || q.pc % quantum);
+            assert_int_equal(n, 6);
+        }
+}
+
 TEST_FILE(set_up, tear_down)

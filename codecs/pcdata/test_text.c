@@ -54,6 +54,8 @@ static const struct marked_mistake mistakes[] = {
     {"pcdata @2\nquantum 1\n", BO_UNSUPPORTED, "unknown version of the text form"},
     {"pcdata 1 @1\n", BO_CORRUPT, "unexpected word at the line's end"},
     {"pcdata 1\n@", BO_CORRUPT, "expected `quantum Q` in the second line"},
+    {"pcdata 1\n  @\n", BO_CORRUPT, "expected `quantum Q` in the second line"},
+    {"pcdata 1\nquantum@\n", BO_CORRUPT, "expected `quantum Q` in the second line"},
     {"pcdata 1\n@table 9 kind=pcsp refs=1\n", BO_CORRUPT,
      "expected `quantum Q` in the second line"},
     {"pcdata 1\nquantum @-1\n", BO_CORRUPT, "expected `quantum Q` in the second line"},

@@ -6,6 +6,7 @@
 #define TEST_FORMAT "unwind"
 #include <inttypes.h>
 
+#include "codecs/unwind/text.h"
 #include "codecs/unwind/unwind.h"
 #include "harness/check/check.h"
 #include "harness/test_format.h"
@@ -197,6 +198,18 @@ static void end_coded(struct coded *c)
     bo_arena_free(&c->arena);
 }
 
+/* What a query finds at a PC. */
+static struct unwind_point_answer answer_at(struct coded *c, uint64_t pc)
+{
+    const struct unwind_point point = {.pc = pc};
+    struct unwind_point_answer answer;
+    void *reader;
+    assert_int_equal(c->codec->open(c->codec, bo_writer_span(&c->out), &c->arena, &reader, NULL),
+                     BO_OK);
+    c->codec->query(c->codec, reader, UNWIND_POINT, &point, 1, &answer, NULL);
+    return answer;
+}
+
 /* Encodes a whole text. */
 static const void *encode_text(struct coded *c, const char *codec, const char *text)
 {
@@ -229,6 +242,10 @@ TEST(test_empty)
         struct coded c;
         encode_text(&c, (*codec)->name, "unwind 1\narch amd64\n");
         assert_int_equal(decode_coded(&c, NULL)->n_functions, 0);
+        c.out.p[8] = 1; /* Base */
+        void *model;
+        if ((*codec)->decode(*codec, bo_writer_span(&c.out), &c.arena, &model, NULL) == BO_OK)
+            fail_msg("%s: Base of a model without functions", (*codec)->name);
         end_coded(&c);
     }
 }
@@ -242,6 +259,156 @@ static const struct {
 } damages[] = {
     {"eh-frame", 0, 3, "record is too short for its id"},
     {"rows-zstd", 0, 0, "ends of frames do not ascend in the part"},
+    {"eh-frame", 0, 4, "not a CIE of version 1"},
+    {"eh-frame", 0, 5, "augmentation does not start with zR"},
+    {"eh-frame", 0, 6, "augmentation does not start with zR"},
+    {"eh-frame", 0, 7, "factors are not the machine's"},
+    {"eh-frame", 0, 8, "factors are not the machine's"},
+    {"eh-frame", 0, 9, "factors are not the machine's"},
+    {"eh-frame", 0, 10, "return address is not the machine's"},
+    {"eh-frame", 0, 11, "pointer encoding is not 1b"},
+    {"eh-frame", 0, 12, "pointer encoding is not 1b"},
+    {"eh-frame", 0, 13, "CIE defines no CFA"},
+    {"eh-frame", 8, 2, "not a CIE of version 1"},
+    {"eh-frame", 9, 0x79, "augmentation does not start with zR"},
+    {"eh-frame", 10, 0x72, "augmentation does not start with zR"},
+    {"eh-frame", 11, 0x58, "augmentation letter is unknown or repeated"},
+    {"eh-frame", 12, 2, "factors are not the machine's"},
+    {"eh-frame", 13, 0x77, "factors are not the machine's"},
+    {"eh-frame", 14, 17, "return address is not the machine's"},
+    {"eh-frame", 15, 2, "pointer encoding is not 1b"},
+    {"eh-frame", 16, 0x1a, "pointer encoding is not 1b"},
+    {"eh-frame", 17, 0x41, "CIE contains an advance instruction"},
+    {"eh-frame", 17, 0xc7, "restore of an initial rule in a CIE"},
+    {"eh-frame", 24, 8, "FDE is too short"},
+    {"eh-frame", 28, 0x18, "CIE pointer does not point to a CIE"},
+    {"eh-frame", 32, 0xe1, "FDE is not the table's next entry"},
+    {"eh-frame", 35, 0xfe, "function starts before Base"},
+    {"eh-frame", 36, 0, "function length is 0, or there is augmentation data"},
+    {"eh-frame", 40, 1, "function length is 0, or there is augmentation data"},
+    {"eh-frame", 60, 2, "header does not start with 01 1b 03 3b and -4"},
+    {"eh-frame", 64, 0xfb, "header does not start with 01 1b 03 3b and -4"},
+    {"eh-frame", 68, 0, "number of entries does not match the table's size"},
+    {"eh-frame", 68, 2, "number of entries does not match the table's size"},
+    {"eh-frame", 72, 1, "FDE is not the table's next entry"},
+    {"eh-frame", 76, 0, "FDE is not the table's next entry"},
+    {"rows", 0, 1, "function starts are not in order from Base"},
+    {"rows", 4, 0, "function length is 0"},
+    {"rows", 8, 1, "first rows do not ascend from 0"},
+    {"rows", 12, 4, "unknown flag, or padding that is not 0"},
+    {"rows", 14, 1, "unknown flag, or padding that is not 0"},
+    {"rows", 15, 1, "unknown flag, or padding that is not 0"},
+    {"rows", 13, 6, "row is past the function's or the pattern's end"},
+    {"rows", 13, 7, NULL},
+    {"rows", 4, 6, "row is past the function's or the pattern's end"},
+    {"rows", 36, 0, "offsets of rows do not ascend"},
+    {"rows", 40, 8, "neighbouring rows are equal"},
+    {"orc", 25, 0x0a, "signal bit, or bits above it, are set"},
+    {"orc", 25, 3, "entry of another type than call has registers or offsets"},
+    {"orc", 49, 3, "type or register of an entry is unknown"},
+    {"orc", 49, 1, "the last entry does not end the text"},
+    {"orc", 24, 1, "type or register of an entry is unknown"},
+    {"orc", 24, 10, "type or register of an entry is unknown"},
+    {"orc", 24, 0x25, "type or register of an entry is unknown"},
+    {"orc", 24, 0x35, "type or register of an entry is unknown"},
+    {"orc", 24, 0x55, "type or register of an entry is unknown"},
+    {"orc", 22, 8, "frame pointer in its register has an offset"},
+    {"orc", 24, 2, "register that has no offset has one"},
+    {"orc", 24, 3, "register that has no offset has one"},
+    {"orc", 24, 6, "register that has no offset has one"},
+    {"orc", 24, 7, "register that has no offset has one"},
+    {"orc", 24, 4, NULL},
+    {"orc", 24, 9, NULL},
+    {"orc", 54, 3, "lookup is not the last entry at or below the block's start"},
+    {"compact-unwind", 0, 2, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 4, 29, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 8, 1, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 12, 29, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 16, 1, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 20, 29, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 24, 0, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 24, 6, "version, offsets or counts of the header are wrong"},
+    {"compact-unwind", 36, 53, "offset of the LSDA array is not that of the first page"},
+    {"compact-unwind", 48, 53, "offset of the LSDA array is not that of the first page"},
+    {"compact-unwind", 32, 53, "page is not where the one before ends"},
+    {"compact-unwind", 52, 4, "kind of a page is unknown"},
+    {"compact-unwind", 58, 0, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 56, 13, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 60, 21, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 62, 3, "counts or offsets of a page are out of range"},
+    {"compact-unwind", 62, 1, "encoding number is out of range"},
+    {"compact-unwind", 67, 2, "encoding number is out of range"},
+    {"compact-unwind", 44, 1, "bytes follow the last page, or no sentinel"},
+    {"compact-unwind", 40, 8, "last entry is not where the sentinel is"},
+    {"compact-unwind", 28, 1, "entries do not ascend from Base, or the first says nothing"},
+    {"compact-unwind", 64, 1, "page does not begin where the index says"},
+    {"compact-unwind", 75, 0x12, "encoding has flags, or an entry is 2^31 bytes away"},
+    {"sframe-v2", 0, 0xe3, "bad magic number"},
+    {"sframe-v2", 2, 3, "version is not the codec's"},
+    {"sframe-v2", 3, 4, "flags are not 1 or 5"},
+    {"sframe-v2", 3, 7, "flags are not 1 or 5"},
+    {"sframe-v2", 4, 2, "machine is not the frame's"},
+    {"sframe-v2", 5, 1, "fixed offsets are not those of the machine"},
+    {"sframe-v2", 6, 0xf0, "fixed offsets are not those of the machine"},
+    {"sframe-v2", 7, 1, "size of the section is not that of its header, functions and rows"},
+    {"sframe-v2", 8, 2, "functions or rows do not start where the part before ends"},
+    {"sframe-v2", 12, 5, "bytes follow the last row, or the header has another number of rows"},
+    {"sframe-v2", 16, 15, "size of the section is not that of its header, functions and rows"},
+    {"sframe-v2", 20, 1, "functions or rows do not start where the part before ends"},
+    {"sframe-v2", 24, 21, "functions or rows do not start where the part before ends"},
+    {"sframe-v2", 31, 0x7f, "function starts too far from Base"},
+    {"sframe-v2", 32, 0, "function is empty or ends past 2^64"},
+    {"sframe-v2", 36, 1, "rows do not start where those of the function before end"},
+    {"sframe-v2", 40, 3, "bytes follow the last row, or the header has another number of rows"},
+    {"sframe-v2", 40, 5, "row runs past the section's end, or its words have 8 bytes"},
+    {"sframe-v2", 44, 3, "width of row starts, or a flag, is unknown"},
+    {"sframe-v2", 44, 8, "width of row starts, or a flag, is unknown"},
+    {"sframe-v2", 44, 16, "pattern bit and repeat size contradict each other"},
+    {"sframe-v2", 44, 0x40, "width of row starts, or a flag, is unknown"},
+    {"sframe-v2", 45, 16, "pattern bit and repeat size contradict each other"},
+    {"sframe-v2", 46, 1, "padding is not 0"},
+    {"sframe-v2", 47, 1, "padding is not 0"},
+    {"sframe-v2", 48, 1, NULL},
+    {"sframe-v2", 49, 1, "row without words in version 1, or with an info byte"},
+    {"sframe-v2", 49, 9, "row has more words than the machine's rules"},
+    {"sframe-v2", 51, 0, "row starts do not ascend below the function's length and repeat size"},
+    {"sframe-v2", 51, 7, "row starts do not ascend below the function's length and repeat size"},
+    {"sframe-v2", 53, 8, "neighbouring rows are equal"},
+    {"sequences", 0, 0, "number of entries is not the segments' sum"},
+    {"sequences", 0, 2, "segment runs past the part's end"},
+    {"sequences", 4, 0, "Base is not 0, but there are no functions"},
+    {"sequences", 4, 2, "number of entries is not the segments' sum"},
+    {"sequences", 8, 1, "sizes of records and dictionary do not match the part's"},
+    {"sequences", 12, 19, "sizes of records and dictionary do not match the part's"},
+    {"sequences", 16, 3, "unit or bits of long list numbers are out of range"},
+    {"sequences", 17, 25, "unit or bits of long list numbers are out of range"},
+    {"sequences", 18, 1, "unit or bits of long list numbers are out of range"},
+    {"sequences", 19, 1, "unit or bits of long list numbers are out of range"},
+    {"sequences", 20, 1, "first segment does not start at Base"},
+    {"sequences", 24, 0, "segments overlap, are empty, or exceed 4 GiB"},
+    {"sequences", 24, 6, NULL},
+    {"sequences", 28, 0, "segments overlap, are empty, or exceed 4 GiB"},
+    {"sequences", 28, 2, "upper bits do not have one 1 for each entry and end in 10"},
+    {"sequences", 30, 1, "segment has more than 65535 entries"},
+    {"sequences", 32, 0, "number of buckets is out of range"},
+    {"sequences", 32, 2, "upper bits do not have one 1 for each entry and end in 10"},
+    {"sequences", 36, 9, "quantum or low bits of a segment are out of range"},
+    {"sequences", 36, 32, "quantum or low bits of a segment are out of range"},
+    {"sequences", 37, 32, "quantum or low bits of a segment are out of range"},
+    {"sequences", 38, 1, "quantum or low bits of a segment are out of range"},
+    {"sequences", 39, 1, "quantum or low bits of a segment are out of range"},
+    {"sequences", 40, 1, "sample of the starts is wrong"},
+    {"sequences", 42, 3, "upper bits do not have one 1 for each entry and end in 10"},
+    {"sequences", 42, 0, "upper bits do not have one 1 for each entry and end in 10"},
+    {"sequences", 42, 4, "upper bits do not have one 1 for each entry and end in 10"},
+    {"sequences", 43, 1, "bits after the last bucket are not 0"},
+    {"sequences", 50, 1, "block's records do not follow those of the block before"},
+    {"sequences", 54, 1, "record runs past the records' end"},
+    {"sequences", 54, 2, "entries after the last one are not 0"},
+    {"sequences", 56, 1, "entries after the last one are not 0"},
+    {"sequences", 62, 1, "list number is out of range"},
+    {"sequences", 62, 255, "long list number without a special record"},
+    {"sequences", 63, 1, "entries after the last one are not 0"},
     {"delta16", 10, 0, "type of a row's CFA is unknown"},
     {"delta16", 10, 5, "type of a row's CFA is unknown"},
     {"delta16", 11, 2, "type of a row's frame pointer is unknown"},
@@ -282,6 +449,73 @@ TEST(test_rejects)
         encode_text(&c, damages[i].codec, merged_text);
         c.part[damages[i].at] = damages[i].value;
         decode_coded(&c, damages[i].what);
+        end_coded(&c);
+    }
+}
+
+/* Adds zero bytes to the end of a part, and returns the first of them. */
+static uint8_t *lengthen_part(struct coded *c, unsigned part, size_t n)
+{
+    const size_t part_at = (size_t)(c->part - c->out.p);
+    bo_put_zeros(&c->out, n);
+    c->part = c->out.p + part_at;
+    uint8_t *sizes = c->out.p + UNWIND_FRAME_HEADER, *end = c->part;
+    for (unsigned i = 0; i <= part; i++)
+        end += bo_le64(sizes + 8 * (size_t)i);
+    memmove(end + n, end, (size_t)(c->out.p + c->out.n - end) - n);
+    memset(end, 0, n);
+    bo_set_le64(sizes + 8 * (size_t)part, bo_le64(sizes + 8 * (size_t)part) + n);
+    return end;
+}
+
+/* Parts whose size is not that of their records, or not what other parts say. */
+TEST(test_longer_parts)
+{
+    static const char delta4_sizes[] =
+        "size of pages, rows or infos is not a multiple of 24, 4 or 12, or too large";
+    static const struct {
+        const char *codec;
+        unsigned part, n;
+        const char *what;
+    } parts[] = {
+        {"rows", 0, 1, "size of the functions is not a multiple of 16"},
+        {"rows", 1, 1, "size of the rows is not a multiple of 20"},
+        {"rows-zstd", 0, 1, "size of the frames' ends is not a multiple of 4"},
+        {"rows-zstd", 1, 1, "frames do not fill the part"},
+        {"rows-zstd", 2, 1, "size of the frames' ends is not a multiple of 4"},
+        {"rows-zstd", 3, 1, "frames do not fill the part"},
+        {"eh-frame", 0, 1, "bytes follow the terminator"},
+        {"eh-frame", 1, 1, "number of entries does not match the table's size"},
+        {"eh-frame", 1, 8, "number of entries does not match the table's size"},
+        {"sframe-v2", 0, 1, "size of the section is not that of its header, functions and rows"},
+        {"orc", 0, 1, "sizes of addresses and entries do not match"},
+        {"orc", 0, 4, "sizes of addresses and entries do not match"},
+        {"orc", 1, 1, "sizes of addresses and entries do not match"},
+        {"orc", 2, 1, "size of the lookup table does not match the addresses"},
+        {"orc", 2, 4, "size of the lookup table does not match the addresses"},
+        {"compact-unwind", 0, 1, "bytes follow the last page, or no sentinel"},
+        {"delta16", 0, 1, "size of the rows is not a multiple of 16"},
+        {"delta8", 0, 1, "size of the pages is not a multiple of 16, or that of the rows of 8"},
+        {"delta8", 1, 1, "size of the pages is not a multiple of 16, or that of the rows of 8"},
+        {"delta8", 0, 16, "page numbers do not ascend below 2^48"},
+        {"delta8", 1, 8, "rows do not end where those of the last page do"},
+        {"delta4", 0, 1, delta4_sizes},
+        {"delta4", 1, 1, delta4_sizes},
+        {"delta4", 2, 1, delta4_sizes},
+        {"delta4", 0, 24, "page numbers do not ascend below 2^48"},
+        {"delta4", 1, 4, "rows do not end where those of the last page do"},
+        {"delta4", 2, 12 * (32768 - 3), NULL},
+        {"delta4", 2, 12 * (32769 - 3), delta4_sizes},
+        {"sequences", 0, 1, "sizes of records and dictionary do not match the part's"},
+        {"predicted-rows", 0, 1, "bytes left after the coded bits"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
+        struct coded c;
+        if (!bo_find_codec(test_format(), parts[i].codec)) /* an optional one */
+            continue;
+        encode_text(&c, parts[i].codec, merged_text);
+        lengthen_part(&c, parts[i].part, parts[i].n);
+        decode_coded(&c, parts[i].what);
         end_coded(&c);
     }
 }
@@ -344,6 +578,171 @@ TEST(test_remembered)
         struct coded c;
         encode_program(&c, program, n);
         decode_coded(&c, n == 8 ? NULL : "more than 8 states are remembered");
+        end_coded(&c);
+    }
+}
+
+/* Programs of .eh_frame at the limits of operands: the first row, or the error. */
+TEST(test_programs)
+{
+    static const char no_register[] = "CFA's register is cut off or exceeds 127",
+                      no_uoff[] = "CFA's offset is cut off or exceeds 2^31 - 1",
+                      no_soff[] = "CFA's offset is cut off or exceeds 32 bits",
+                      no_off[] = "offset is cut off or exceeds 32 bits",
+                      no_number[] = "register is cut off or exceeds 127",
+                      is_long[] = "advance goes past the function's end";
+    static const struct {
+        unsigned at, n; /* of the program's 15 bytes */
+        uint8_t bytes[12];
+        const char *expected;
+    } programs[] = {
+        {0, 2, {0x0e, 0x18}, "0 sp+24 c-8 s\n"},
+        {0, 11, {0x0e, 0x98, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, "0 sp+24 c-8 s\n"},
+        {0, 11, {0x0e, 0x98, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2}, no_uoff},
+        {0, 12, {0x0e, 0x98, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, no_uoff},
+        {0, 6, {0x0e, 0xff, 0xff, 0xff, 0xff, 0x07}, "0 sp+2147483647 c-8 s\n"},
+        {0, 6, {0x0e, 0x80, 0x80, 0x80, 0x80, 0x08}, no_uoff},
+        {0,
+         11,
+         {0x13, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+         "0 sp+24 c-8 s\n"},
+        {0, 10, {0x13, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "0 sp+24 c-8 s\n"},
+        {0, 11, {0x13, 0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, "0 sp-24 c-8 s\n"},
+        {0, 11, {0x13, 0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2}, no_soff},
+        {0, 11, {0x13, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, no_soff},
+        {0, 11, {0x13, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f}, no_soff},
+        {0, 6, {0x13, 0x80, 0x80, 0x80, 0x80, 0x01}, "0 sp-2147483648 c-8 s\n"},
+        {0, 6, {0x13, 0x81, 0x80, 0x80, 0x80, 0x01}, no_soff},
+        {0, 6, {0x13, 0x81, 0x80, 0x80, 0x80, 0x7f}, "0 sp+2147483640 c-8 s\n"},
+        {0, 6, {0x13, 0x80, 0x80, 0x80, 0x80, 0x7f}, no_soff},
+        {0, 3, {0x0c, 0x7f, 0x18}, "0 r127+24 c-8 s\n"},
+        {0, 4, {0x0c, 0x80, 0x01, 0x18}, no_register},
+        {0, 2, {0x0d, 0x06}, "0 fp+8 c-8 s\n"},
+        {0, 5, {0x0f, 0x01, 0x96, 0x0e, 0x08}, "CFA has no register or offset to keep"},
+        {0, 6, {0x86, 0x80, 0x80, 0x80, 0x80, 0x01}, "0 sp+8 c-8 c-2147483648\n"},
+        {0, 6, {0x86, 0x81, 0x80, 0x80, 0x80, 0x01}, no_off},
+        {0, 11, {0x86, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, no_off},
+        {0, 3, {0x05, 0x06, 0x02}, "0 sp+8 c-8 c-16\n"},
+        {0, 7, {0x11, 0x06, 0x80, 0x80, 0x80, 0x80, 0x01}, "0 sp+8 c-8 c-2147483648\n"},
+        {0, 7, {0x11, 0x06, 0x81, 0x80, 0x80, 0x80, 0x01}, no_off},
+        {0, 3, {0x15, 0x06, 0x7f}, "0 sp+8 c-8 v+8\n"},
+        {0, 3, {0x09, 0x06, 0x7f}, "0 sp+8 c-8 r127\n"},
+        {0, 4, {0x09, 0x06, 0x80, 0x01}, no_number},
+        {0, 5, {0x10, 0x06, 0x02, 0x77, 0x08}, "0 sp+8 c-8 *sp+8\n"},
+        {0, 5, {0x16, 0x06, 0x02, 0x77, 0x08}, "0 sp+8 c-8 x\n"},
+        {0, 4, {0x10, 0x06, 0x01, 0x77}, "0 sp+8 c-8 x\n"},
+        {0, 2, {0x0f, 0x0d}, "0 x c-8 s\n"},
+        {0, 2, {0x0f, 0x0e}, "expression runs past the record's end"},
+        {0, 4, {0x86, 0x02, 0x06, 0x06}, "0 sp+8 c-8 s\n"},
+        {0, 2, {0x83, 0x02}, "0 sp+8 c-8 s\n"},
+        {0, 1, {0x46}, "0 sp+8 c-8 s\n"},
+        {0, 1, {0x47}, is_long},
+        {0, 2, {0x02, 0x06}, "0 sp+8 c-8 s\n"},
+        {0, 2, {0x02, 0x07}, is_long},
+        {0, 3, {0x03, 0x06, 0x00}, "0 sp+8 c-8 s\n"},
+        {0, 3, {0x03, 0x00, 0x01}, is_long},
+        {0, 5, {0x04, 0x06, 0x00, 0x00, 0x00}, "0 sp+8 c-8 s\n"},
+        {0, 5, {0x04, 0x00, 0x00, 0x00, 0x01}, is_long},
+        {0, 1, {0x0b}, "DW_CFA_restore_state without a remembered state"},
+        {0, 1, {0x2d}, "signed return address on a machine other than arm64"},
+        {0, 1, {0x01}, "unknown instruction"},
+        {0, 1, {0x14}, "unknown instruction"},
+        {14, 1, {0x07}, "register is cut off"},
+        {14, 1, {0x10}, "register is cut off"},
+        {14, 1, {0x0f}, "expression runs past the record's end"},
+        {14, 1, {0x0c}, no_register},
+        {14, 1, {0x0d}, no_register},
+        {13, 2, {0x0c, 0x07}, no_uoff},
+        {14, 1, {0x0e}, no_uoff},
+        {14, 1, {0x13}, no_soff},
+        {14, 1, {0x86}, no_off},
+        {13, 2, {0x05, 0x06}, no_off},
+        {13, 2, {0x11, 0x06}, no_off},
+        {13, 2, {0x09, 0x06}, no_number},
+        {14, 1, {0x02}, "advance is cut off"},
+        {13, 2, {0x03, 0x01}, "advance is cut off"},
+        {11, 4, {0x04, 0x01, 0x00, 0x00}, "advance is cut off"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(programs); i++) {
+        struct coded c;
+        struct bo_error err;
+        void *model;
+        uint8_t program[15] = {0};
+        memcpy(program + programs[i].at, programs[i].bytes, programs[i].n);
+        encode_program(&c, program, sizeof program);
+        bo_writer_reset(&c.text);
+        if (c.codec->decode(c.codec, bo_writer_span(&c.out), &c.arena, &model, &err)) {
+            bo_put_text(&c.text, "%s", err.what);
+        } else {
+            const struct unwind_row *row = ((const struct unwind_model *)model)->functions[2].rows;
+            unwind_print_row(UNWIND_AMD64, row->off, &row->state, &c.text);
+        }
+        bo_put_u8(&c.text, 0);
+        if (strcmp((const char *)c.text.p, programs[i].expected) != 0)
+            fail_msg("case %zu: %s, not %s", i, (const char *)c.text.p, programs[i].expected);
+        end_coded(&c);
+    }
+}
+
+/* Only GNU ld's expression for its PLT is a pattern, and only if no other row follows. */
+TEST(test_expression_of_a_pattern)
+{
+    enum { EXPRESSION_NBYTES = 11, LITERAL = 2 + 6 };
+    static const uint8_t program[15] = {
+        0x0f, EXPRESSION_NBYTES, 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x33, 0x2a, 0x33, 0x24, 0x22};
+    for (size_t i = 2; i <= 2 + EXPRESSION_NBYTES + 1; i++) {
+        struct coded c;
+        uint8_t changed[15];
+        memcpy(changed, program, sizeof program);
+        if (i == LITERAL)
+            changed[i] = 0x30;
+        else if (i < 2 + EXPRESSION_NBYTES)
+            changed[i] ^= 1;
+        else if (i > 2 + EXPRESSION_NBYTES)
+            memcpy(changed + 2 + EXPRESSION_NBYTES, "\x41\x0a", 2);
+        encode_program(&c, changed, sizeof changed);
+        const uint8_t rep = decode_coded(&c, NULL)->functions[2].rep;
+        if (rep != (i == 2 + EXPRESSION_NBYTES ? 16 : 0))
+            fail_msg("byte %zu: pattern of %u bytes", i, rep);
+        const struct unwind_point_answer answer = answer_at(&c, 0x1030);
+        assert_int_equal(unwind_cfa(&answer.state), rep ? UNWIND_CFA_REGISTER : UNWIND_CFA_OTHER);
+        end_coded(&c);
+    }
+}
+
+/* Pairs of rows: .eh_frame has a form for one kind of pattern only. */
+TEST(test_forms_of_patterns)
+{
+    static const struct {
+        const char *rows;
+        unsigned rep;
+        bool is_held;
+    } patterns[] = {
+        {"0 sp+8 c-8 s\n11 sp+16 c-8 s\n", 16, true},
+        {"0 sp+8 c-8 r3\n11 sp+16 c-8 r3\n", 16, true},
+        {"0 sp+8 c-8 s\n11 sp+16 c-8 s\n", 15, false},
+        {"0 sp+8 c-8 s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 sp+16 c-8 s\n12 sp+8 c-8 s\n", 16, false},
+        {"1 sp+8 c-8 s\n11 sp+16 c-8 s\n", 16, false},
+        {"0 sp+16 c-8 s\n11 sp+24 c-8 s\n", 16, false},
+        {"0 sp+0 c-8 s\n11 sp+16 c-8 s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 sp+24 c-8 s\n", 16, false},
+        {"0 *sp+8 c-8 s\n11 *sp+16 c-8 s\n", 16, false},
+        {"0 fp+8 c-8 s\n11 fp+16 c-8 s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 fp+16 c-8 s\n", 16, false},
+        {"0 sp+8 u s\n11 sp+16 s s\n", 16, false},
+        {"0 sp+8 c-8 s\n11 sp+16 c-16 s\n", 16, false},
+        {"0 sp+8 c-8 c-16\n11 sp+16 c-8 c-24\n", 16, false},
+        {"0 sp+8 r3 s\n11 sp+16 r2 s\n", 16, false},
+        {"0 sp+8 c-8 r3\n11 sp+16 c-8 r2\n", 16, false},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(patterns); i++) {
+        struct coded c;
+        begin_coded(&c, "eh-frame", "amd64");
+        bo_put_text(&c.text, "fn 0x1010 32 rep=%u\n%s", patterns[i].rep, patterns[i].rows);
+        encode_coded(&c, NULL);
+        if (decode_coded(&c, NULL)->functions[0].rep != (patterns[i].is_held ? 16 : 0))
+            fail_msg("pattern of %u bytes: %s", patterns[i].rep, patterns[i].rows);
         end_coded(&c);
     }
 }
@@ -625,7 +1024,7 @@ TEST(test_last_byte)
     }
 }
 
-/* Rows at the ends of what codecs hold: kept as they are, or not. */
+/* Rows at the ends of what codecs hold: kept as they are, or reduced before they are encoded. */
 TEST(test_held_rows)
 {
     static const struct {
@@ -644,17 +1043,388 @@ TEST(test_held_rows)
         {"delta4", "s390x joined", "sp+160 s r127", true},
         {"compact-unwind", "amd64 joined", "sp+2040 c-8 s", true},
         {"compact-unwind", "amd64 joined", "sp+2048 c-8 s", false},
+        {"delta4", "amd64 joined", "r3+1073741816 c-8 s", true},
+        {"delta4", "amd64 joined", "r3+1073741824 c-8 s", false},
+        {"delta4", "amd64 joined", "r3+4 c-8 s", false},
+        {"delta4", "amd64 joined", "r15+8 c-8 s", true},
+        {"delta4", "amd64 joined", "r16+8 c-8 s", false},
+        {"delta4", "amd64 joined", "*r3+8 c-8 s", false},
+        {"delta4", "amd64 joined", "*sp+8 c-8 s", true},
+        {"delta4", "amd64 joined", "*sp+4 c-8 s", false},
+        {"delta4", "amd64 joined", "sp+8 c-16 s", false},
+        {"delta4", "amd64 joined", "sp+8 c-8 *r3+8", false},
+        {"delta4", "arm64 joined", "sp+8 c-8 c-17", false},
+        {"delta4", "arm64 joined", "sp+8 s r29", false},
+        {"compact-unwind", "amd64 joined", "sp+2044 c-8 s", false},
+        {"compact-unwind", "amd64 joined", "sp+64 c-8 c-8", false},
+        {"compact-unwind", "amd64 joined", "sp+64 c-8 c-60", false},
+        {"compact-unwind", "amd64 joined", "sp+64 c-8 c-64", false},
+        {"compact-unwind", "amd64 joined", "fp+16 c-8 c-16", true},
+        {"compact-unwind", "amd64 joined", "fp+24 c-8 c-16", false},
+        {"compact-unwind", "amd64 joined", "fp+16 c-16 c-16", false},
+        {"compact-unwind", "amd64 joined", "fp+16 c-8 c-24", false},
+        {"compact-unwind", "arm64 joined", "sp+65520 s s", true},
+        {"compact-unwind", "arm64 joined", "sp+65536 s s", false},
+        {"compact-unwind", "arm64 joined", "sp+8 s s", false},
+        {"compact-unwind", "arm64 joined", "sp+16 c-8 s", false},
         {"orc", "amd64 joined", "*fp+8 c-8 s", true},
+        {"orc", "amd64 joined", "r1+0 c-8 s", true},
+        {"orc", "amd64 joined", "r5+0 c-8 s", true},
+        {"orc", "amd64 joined", "r10+0 c-8 s", true},
+        {"orc", "amd64 joined", "r13+0 c-8 s", true},
+        {"orc", "amd64 joined", "r10+8 c-8 s", false},
+        {"orc", "amd64 joined", "*r10+0 c-8 s", false},
+        {"orc", "amd64 joined", "r2+0 c-8 s", false},
+        {"orc", "amd64 joined", "sp+32767 c-8 c-32768", true},
+        {"orc", "amd64 joined", "sp+32768 c-8 s", false},
+        {"orc", "amd64 joined", "sp+8 c-8 c-32769", false},
+        {"orc", "amd64 joined", "sp+8 c-16 s", false},
+        {"orc", "amd64 joined", "sp+8 c-8 *fp+8", true},
+        {"orc", "amd64 joined", "sp+8 c-8 *sp+8", false},
     };
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
         struct coded c;
         begin_coded(&c, rows[i].codec, rows[i].arch);
         bo_put_text(&c.text, "fn 0x1000 16\n0 %s\n", rows[i].row);
+        void *reduced;
+        const bool holds_parts =
+            strcmp(rows[i].codec, "delta16") == 0 || strcmp(rows[i].codec, "delta8") == 0;
         const void *model = encode_coded(&c, NULL);
-        if (!test_format()->differ(model, decode_coded(&c, NULL)) != rows[i].is_held)
+        const struct unwind_model *decoded = decode_coded(&c, NULL);
+        assert_int_equal(c.codec->reduce(c.codec, model, &c.arena, &reduced, NULL), BO_OK);
+        if (!test_format()->differ(model, decoded) != rows[i].is_held ||
+            test_format()->differ(reduced, decoded) ||
+            (decoded->n_functions == 0) != (!rows[i].is_held && !holds_parts))
             fail_msg("%s: %s", rows[i].codec, rows[i].row);
         end_coded(&c);
     }
+}
+
+/* Infos of delta4 at the limits of their fields: the error, or NULL. */
+TEST(test_infos)
+{
+    static const char no_cfa[] = "opcode or parameter of a CFA is not known",
+                      no_rules[] = "opcode or parameter of RA and FP is not known",
+                      no_merge[] = "merge opcode is not known, or padding is not 0";
+    enum { INFO_AT = 24 + 2 * 4 };
+    static const struct {
+        const char *arch;
+        uint8_t opcode, fp_opcode, merge;
+        int32_t param, fp_param;
+        const char *what;
+    } infos[] = {
+        {"amd64", 2, 0, 0, 8, 0, NULL},
+        {"amd64", 3, 3, 0, 8, 0, NULL},
+        {"amd64", 1, 0, 0, 8, 0, no_cfa},
+        {"amd64", 4, 0, 0, 8, 0, no_cfa},
+        {"amd64", 6, 0, 0, 8, 0, no_cfa},
+        {"amd64", 5, 0, 0, 16 | 3, 0, NULL},
+        {"amd64", 5, 0, 0, 16 | 6, 0, no_cfa},
+        {"amd64", 5, 0, 0, 16 | 7, 0, no_cfa},
+        {"s390x", 5, 4, 0, 16 | 10, 0, NULL},
+        {"s390x", 5, 4, 0, 16 | 11, 0, no_cfa},
+        {"s390x", 5, 4, 0, 16 | 15, 0, no_cfa},
+        {"amd64", 0x85, 0, 0, 16, 0, no_cfa},
+        {"amd64", 0x82, 0, 0, 8, 0, NULL},
+        {"amd64", 0x82, 0, 0, 12, 0, no_cfa},
+        {"amd64", 2, 0, 0, 8, 1, no_rules},
+        {"amd64", 2, 4, 0, 8, 0, no_rules},
+        {"arm64", 2, 0, 0, 8, 0, no_rules},
+        {"arm64", 2, 1, 0, 8, 8, NULL},
+        {"arm64", 2, 3, 0, 8, 0, no_rules},
+        {"arm64", 2, 4, 0, 8, 0, NULL},
+        {"arm64", 2, 4, 0, 8, 1, no_rules},
+        {"arm64", 2, 5, 0, 8, 1, no_rules},
+        {"s390x", 2, 5, 0, 8, 127, NULL},
+        {"s390x", 2, 5, 0, 8, 128, no_rules},
+        {"s390x", 2, 5, 0, 8, -1, no_rules},
+        {"arm64", 2, 6, 0, 8, INT32_MIN + 8, NULL},
+        {"arm64", 2, 6, 0, 8, INT32_MIN + 7, no_rules},
+        {"s390x", 2, 6, 0, 8, INT32_MIN + 24, NULL},
+        {"s390x", 2, 6, 0, 8, INT32_MIN + 23, no_rules},
+        {"amd64", 2, 0, 2, 8, 0, NULL},
+        {"amd64", 3, 0, 0x82, 8, 0, NULL},
+        {"amd64", 2, 0, 3, 8, 0, no_merge},
+        {"amd64", 2, 0, 0x80, 8, 0, no_merge},
+        {"amd64", 5, 0, 1, 16 | 3, 0, no_merge},
+        {"amd64", 0x82, 0, 1, 8, 0, no_merge},
+        {"amd64", 2, 0, 1, INT32_MAX - 8, 0, NULL},
+        {"amd64", 2, 0, 1, INT32_MAX - 7, 0, "CFA offset overflows"},
+        {"amd64", 2, 0, 0x81, INT32_MIN + 8, 0, NULL},
+        {"amd64", 2, 0, 0x81, INT32_MIN + 7, 0, "CFA offset overflows"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(infos); i++) {
+        struct coded c;
+        begin_coded(&c, "delta4", infos[i].arch);
+        bo_put_text(&c.text, "fn 0x10000 16\n0 sp+160 %s s\n",
+                    strcmp(infos[i].arch, "amd64") == 0 ? "c-8" : "s");
+        encode_coded(&c, NULL);
+        uint8_t *info = c.part + INFO_AT;
+        info[0] = infos[i].opcode;
+        info[1] = infos[i].fp_opcode;
+        info[2] = infos[i].merge;
+        bo_set_le32(info + 4, (uint32_t)infos[i].param);
+        bo_set_le32(info + 8, (uint32_t)infos[i].fp_param);
+        decode_coded(&c, infos[i].what);
+        end_coded(&c);
+    }
+}
+
+/* Commands of delta4: instead of a row's number of an info. */
+TEST(test_commands)
+{
+    static const char is_unknown[] = "command is not known";
+    static const struct {
+        const char *arch;
+        uint16_t command;
+        const char *what;
+    } commands[] = {
+        {"amd64", 0x8000, "entries do not ascend from Base, or the first says nothing"},
+        {"arm64", 0x8001, NULL},
+        {"amd64", 0x8002, is_unknown},
+        {"amd64", 0x8003, NULL},
+        {"arm64", 0x8003, is_unknown},
+        {"amd64", 0x8004, is_unknown},
+        {"amd64", 0x7fff, "number of an info is out of range"},
+        {"amd64", 1, "number of an info is out of range"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(commands); i++) {
+        struct coded c;
+        begin_coded(&c, "delta4", commands[i].arch);
+        bo_put_text(&c.text, "fn 0x10000 16\n0 sp+160 u s\nfn 0x10010 16\n0 sp+8 %s s\n",
+                    strcmp(commands[i].arch, "amd64") == 0 ? "c-8" : "s");
+        encode_coded(&c, NULL);
+        bo_set_le16(c.part + 24 + 2, commands[i].command);
+        decode_coded(&c, commands[i].what);
+        end_coded(&c);
+    }
+}
+
+/* Which neighbouring rows become one row of delta4; a third row is the end. */
+TEST(test_merged_rows)
+{
+    static const struct {
+        const char *rows;
+        unsigned n;
+    } pairs[] = {
+        {"0 sp+8 c-8 s\n1 sp+16 c-8 s\n", 2},    {"0 sp+8 c-8 s\n2 sp+16 c-8 s\n", 2},
+        {"0 sp+8 c-8 s\n3 sp+16 c-8 s\n", 3},    {"0 fp+16 c-8 s\n1 fp+8 c-8 s\n", 2},
+        {"0 sp+8 c-8 s\n1 fp+16 c-8 s\n", 3},    {"0 *sp+8 c-8 s\n1 *sp+16 c-8 s\n", 3},
+        {"0 sp+8 c-8 s\n1 sp+16 c-8 c-16\n", 3}, {"0 sp+8 c-8 c-16\n1 sp+16 c-8 c-24\n", 3},
+        {"0 sp+8 c-8 s\n1 sp+24 c-8 s\n", 3},    {"0 sp+8 c-8 s\n1 sp+12 c-8 s\n", 3},
+        {"0 sp+8 c-8 s\n1 sp+16 u s\n", 3},      {"0 sp+8 c-8 s\n1 sp+16 c-8 c+0\n", 3},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(pairs); i++) {
+        struct coded c;
+        begin_coded(&c, "delta4", "amd64");
+        bo_put_text(&c.text, "fn 0x10000 16\n%s", pairs[i].rows);
+        encode_coded(&c, NULL);
+        decode_coded(&c, NULL);
+        const uint64_t nbytes = bo_le64(c.out.p + UNWIND_FRAME_HEADER + 8);
+        if (nbytes != UINT64_C(4) * pairs[i].n)
+            fail_msg("%u bytes of rows: %s", (unsigned)nbytes, pairs[i].rows);
+        end_coded(&c);
+    }
+}
+
+/* Neighbouring entries of delta4 may not both say that nothing is known. */
+TEST(test_equal_commands)
+{
+    struct coded c;
+    encode_text(&c, "delta4", merged_text);
+    for (unsigned row = 1; row <= 2; row++)
+        bo_set_le16(c.part + 24 + 4 * row + 2, 0x8000);
+    decode_coded(&c, "neighbouring entries are equal");
+    end_coded(&c);
+}
+
+/* Compact unwind stores the row that covers the most bytes, of a pattern those of one block. */
+TEST(test_longest_row)
+{
+    static const struct {
+        const char *text;
+        int cfa_off;
+    } functions[] = {
+        {"fn 0x1000 100\n0 sp+8 c-8 s\n50 sp+16 c-8 s\n", 8},
+        {"fn 0x1000 101\n0 sp+8 c-8 s\n50 sp+16 c-8 s\n", 16},
+        {"fn 0x1000 100 rep=16\n0 sp+8 c-8 s\n9 sp+16 c-8 s\n", 8},
+        {"fn 0x1000 8 rep=16\n0 sp+8 c-8 s\n5 sp+16 c-8 s\n", 8},
+        {"fn 0x1000 100\n0 sp+8 c-8 s\n10 sp+16 c-8 s\n90 sp+24 c-8 s\n", 16},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(functions); i++) {
+        struct coded c;
+        begin_coded(&c, "compact-unwind", "amd64");
+        bo_put_text(&c.text, "%s", functions[i].text);
+        encode_coded(&c, NULL);
+        const struct unwind_function *f = decode_coded(&c, NULL)->functions;
+        assert_int_equal(f->rows[0].state.cfa_off, functions[i].cfa_off);
+        end_coded(&c);
+    }
+}
+
+/*
+ * A compressed page of compact unwind has numbers for 256 encodings. With one more, here that of
+ * the end, the page becomes a regular one.
+ */
+TEST(test_most_encodings)
+{
+    for (unsigned n = 255; n <= 256; n++) {
+        struct coded c;
+        begin_coded(&c, "compact-unwind", "amd64 joined");
+        bo_put_text(&c.text, "fn 0x1000 1000\n");
+        for (unsigned r = 0; r < n; r++)
+            bo_put_text(&c.text, "%u sp+%u c-8 %s\n", r, 8 * (r % 200), r < 200 ? "s" : "c-16");
+        encode_coded(&c, NULL);
+        decode_coded(&c, NULL);
+        const uint8_t *page = c.part + bo_le32(c.part + bo_le32(c.part + 20) + 4);
+        assert_int_equal(bo_le32(page), n == 255 ? 3 : 2);
+        end_coded(&c);
+    }
+}
+
+/* Seven saved registers are more than compact unwind has: where rbp is remains unknown. */
+TEST(test_seven_saved_registers)
+{
+    struct coded c;
+    begin_coded(&c, "compact-unwind", "amd64 joined");
+    bo_put_text(&c.text, "fn 0x1000 16\n0 sp+64 c-8 c-56\n");
+    encode_coded(&c, NULL);
+    uint8_t *encoding = memmem(c.out.p, c.out.n, "\x58\x1a\x08\x02", 4);
+    assert_non_null(encoding);
+    encoding[1] |= 1 << 2; /* 7 << 10 */
+    assert_int_equal(unwind_fp(&decode_coded(&c, NULL)->functions[0].rows[0].state), UNWIND_SAME);
+    end_coded(&c);
+}
+
+/* An empty table of compact unwind has its sentinel at Base. */
+TEST(test_empty_index)
+{
+    struct coded c;
+    encode_text(&c, "compact-unwind", "unwind 1\narch amd64\n");
+    c.part[28] = 1;
+    decode_coded(&c, "bytes follow the last page, or no sentinel");
+    end_coded(&c);
+}
+
+/* A second function must not start above 2^64 from Base on. */
+TEST(test_starts_above_64_bits)
+{
+    for (const struct bo_codec *const *codec = test_format()->codecs; *codec; codec++) {
+        struct coded c;
+        struct bo_error err;
+        void *model;
+        encode_text(&c, (*codec)->name,
+                    "unwind 1\narch amd64\nfn 0xffffffffffffff00 16\n0 sp+8 c-8 s\n"
+                    "fn 0xffffffffffffffe0 16\n0 sp+16 c-8 s\n");
+        decode_coded(&c, NULL);
+        c.out.p[8] = 0x40;
+        if ((*codec)->decode(*codec, bo_writer_span(&c.out), &c.arena, &model, &err) == BO_OK ||
+            (!strstr(err.what, "2^64") && !strstr(err.what, "do not ascend from Base")))
+            fail_msg("%s: wrong error, or none", (*codec)->name);
+        end_coded(&c);
+    }
+}
+
+/* The second FDE may start 2^31 - 1 bytes after Base, not later. */
+TEST(test_far_record)
+{
+    enum { CIE_NBYTES = 24, FDE_NBYTES = 20 };
+    struct coded c;
+    begin_coded(&c, "eh-frame", "amd64");
+    bo_put_text(&c.text, "fn 0x0 16\n0 sp+8 c-8 s\nfn 0x7fffffff 16\n0 sp+8 c-8 s\n");
+    encode_coded(&c, NULL);
+    decode_coded(&c, NULL);
+    uint8_t *start = c.part + CIE_NBYTES + FDE_NBYTES + 8, *entry = start + 12 + 4 + 12 + 8;
+    assert_int_equal(bo_le32(entry), INT32_MAX);
+    bo_set_le32(start, bo_le32(start) + 1);
+    bo_set_le32(entry, bo_le32(entry) + 1);
+    decode_coded(&c, "function starts 2^31 bytes or more after Base, or ends above 2^64 - 1");
+    end_coded(&c);
+}
+
+/* A state is remembered if it occurs again at most 1024 rows later. */
+TEST(test_look_ahead)
+{
+    enum { CIE_NBYTES = 28, REMEMBER = 0x0a };
+    for (unsigned n = 1024; n <= 1025; n++) {
+        struct coded c;
+        begin_coded(&c, "eh-frame", "amd64");
+        bo_put_text(&c.text, "fn 0x1000 2000\n0 sp+8 c-8 c-16\n");
+        for (unsigned r = 1; r <= n; r++)
+            bo_put_text(&c.text, "%u fp+%u c-16 s\n", r, 8 + 8 * r);
+        bo_put_text(&c.text, "%u sp+8 c-8 c-16\n", n + 1);
+        encode_coded(&c, NULL);
+        decode_coded(&c, NULL);
+        const uint8_t *program = c.part + 4 + bo_le32(c.part) + 17;
+        assert_int_equal(program[0], 0x41);
+        assert_int_equal(program[1] == REMEMBER, n == 1024);
+        end_coded(&c);
+    }
+}
+
+/* Functions in several blocks of rows-zstd: each is found, with its rows. */
+TEST(test_blocks_of_functions)
+{
+    enum { A_BLOCK = 4096, N_FUNCTIONS = 2 * A_BLOCK + 2, CFA_OFF = 8 };
+    static const uint32_t functions[] = {
+        0, 1, A_BLOCK - 1, A_BLOCK, A_BLOCK + 1, 2 * A_BLOCK - 1, 2 * A_BLOCK, N_FUNCTIONS - 1};
+    struct coded c;
+    begin_coded(&c, "rows-zstd", "amd64");
+    if (!c.codec) {
+        end_coded(&c);
+        return;
+    }
+    for (uint32_t i = 0; i < N_FUNCTIONS; i++)
+        bo_put_text(&c.text, "fn 0x%x 8\n0 sp+%u c-8 s\n", 0x1000 + 16 * i, CFA_OFF * i);
+    encode_coded(&c, NULL);
+    decode_coded(&c, NULL);
+    for (size_t i = 0; i < N_ELEMENTS(functions); i++)
+        for (unsigned byte = 0; byte <= 8; byte++) {
+            const struct unwind_point_answer answer =
+                answer_at(&c, 0x1000 + 16 * functions[i] + byte);
+            assert_int_equal(answer.found, byte < 8 ? UNWIND_ROW : UNWIND_NO_FUNCTION);
+            assert_int_equal(answer.state.cfa_off, byte < 8 ? CFA_OFF * functions[i] : 0);
+        }
+    assert_int_equal(answer_at(&c, 0xfff).found, UNWIND_NO_FUNCTION);
+    end_coded(&c);
+}
+
+/* Frames of rows-zstd: nothing follows one, none is empty, and all but the last are full. */
+TEST(test_frames)
+{
+    static const char is_invalid[] = "zstd frame is invalid or not of its block's size";
+    static const uint8_t empty[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0};
+    struct coded c;
+    if (!bo_find_codec(test_format(), "rows-zstd"))
+        return;
+    encode_text(&c, "rows-zstd", merged_text);
+    lengthen_part(&c, 1, 1);
+    c.part[0]++;
+    decode_coded(&c, is_invalid);
+    end_coded(&c);
+    encode_text(&c, "rows-zstd", "unwind 1\narch amd64\nfn 0x1000 8\n");
+    *lengthen_part(&c, 2, 4) = sizeof empty;
+    memcpy(lengthen_part(&c, 3, sizeof empty), empty, sizeof empty);
+    decode_coded(&c, is_invalid);
+    end_coded(&c);
+    encode_text(&c, "rows-zstd", merged_text);
+    const size_t n = (size_t)bo_le64(c.out.p + UNWIND_FRAME_HEADER + 8 * 3);
+    bo_set_le32(lengthen_part(&c, 2, 4), (uint32_t)(2 * n));
+    uint8_t *second = lengthen_part(&c, 3, n);
+    memcpy(second, second - n, n);
+    decode_coded(&c, is_invalid);
+    end_coded(&c);
+}
+
+/* Signal frames next to other functions are functions of their own, also in a scan. */
+TEST(test_signal_neighbours)
+{
+    struct coded c;
+    begin_text(&c.text, "amd64", &c.arena);
+    bo_put_text(&c.text, "fn 0x1000 16\n0 sp+8 c-8 s\n"
+                         "fn 0x1010 16 S\n0 *sp+160 *sp+168 *sp+120\n"
+                         "fn 0x1020 16\n0 sp+8 c-8 s\n");
+    expect_held(&c.text, "amd64", &c.arena);
 }
 
 /* A stretch is shorter than 4 GiB; joined functions are split before they are longer. */
@@ -663,6 +1433,9 @@ TEST(test_long_stretches)
     struct coded c;
     begin_text(&c.text, "amd64", &c.arena);
     bo_put_text(&c.text, "fn 0x1000 4294967279\n0 sp+8 c-8 s\nfn 0x100000fef 16\n0 sp+16 c-8 s\n");
+    expect_held(&c.text, "amd64", &c.arena);
+    begin_text(&c.text, "amd64", &c.arena);
+    bo_put_text(&c.text, "fn 0x1000 4294967279\n0 sp+8 c-8 s\nfn 0x100000fef 17\n0 sp+16 c-8 s\n");
     expect_held(&c.text, "amd64", &c.arena);
     const void *model =
         encode_text(&c, "delta16", "unwind 1\narch amd64\nfn 0x1000 4294967295\n0 sp+8 c-8 s\n");
@@ -719,7 +1492,8 @@ TEST(test_common_encodings)
 }
 
 /*
- * A compressed page of compact unwind spans less than 2^24 bytes. It becomes a regular one if it
+ * A compressed page of compact unwind spans less than 2^24 bytes, and has 1021 words of entries and
+ * encodings. It becomes a regular one if it
  * has fewer than 511 entries and more follow. A query finds the first entry of the second page.
  */
 TEST(test_pages)
@@ -727,10 +1501,10 @@ TEST(test_pages)
     enum { REGULAR = 2, COMPRESSED = 3 };
     static const struct {
         unsigned n_rows, span, kind, n_entries;
-    } pages[] = {{1, (1 << 24) - 1, COMPRESSED, 3},
-                 {1, 1 << 24, REGULAR, 3},
-                 {510, 1 << 24, REGULAR, 511},
-                 {511, 1 << 24, COMPRESSED, 511}};
+    } pages[] = {{1, (1 << 24) - 1, COMPRESSED, 3}, {1, 1 << 24, REGULAR, 3},
+                 {510, 1 << 24, REGULAR, 511},      {511, 1 << 24, COMPRESSED, 511},
+                 {1018, 2000, COMPRESSED, 1019},    {1019, 2000, COMPRESSED, 1020},
+                 {1020, 2000, COMPRESSED, 1020},    {1022, 2000, COMPRESSED, 1021}};
     for (size_t i = 0; i < N_ELEMENTS(pages); i++) {
         struct coded c;
         begin_coded(&c, "compact-unwind", "amd64 joined");
@@ -803,6 +1577,35 @@ TEST(test_sections_of_blocks)
     for (unsigned i = 0; i < N_ELEMENTS(names); i++)
         assert_string_equal(c.out.sections[i].name, names[i]);
     end_coded(&c);
+}
+
+/* Functions ever further apart, up to 2^30 bytes, and some next to each other between them. */
+TEST(test_sparse_text)
+{
+    struct coded c;
+    uint64_t start = 0x1000;
+    begin_text(&c.text, "amd64", &c.arena);
+    for (unsigned i = 0; i < 31 * 8; i++, start += 16 + (i % 8 ? 0 : UINT64_C(1) << i / 8))
+        bo_put_text(&c.text, "fn 0x%" PRIx64 " 16\n0 sp+8 c-8 s\n%u sp+16 c-8 s\n", start,
+                    1 + i % 15);
+    expect_held(&c.text, "amd64", &c.arena);
+}
+
+/* Records of 600 rows: in a block of sequences, a mark cannot say where the last ones begin. */
+TEST(test_large_records)
+{
+    enum { N_FUNCTIONS = 40, N_ROWS = 600 };
+    struct coded c;
+    struct bo_random random = bo_random_seeded(1);
+    uint64_t start = 0x1000;
+    begin_text(&c.text, "amd64", &c.arena);
+    for (unsigned f = 0; f < N_FUNCTIONS; f++, start += N_ROWS * 4096) {
+        bo_put_text(&c.text, "fn 0x%" PRIx64 " %u\n", start, N_ROWS * 4096);
+        for (unsigned r = 0; r < N_ROWS; r++)
+            bo_put_text(&c.text, "%u sp+%u c-8 s\n",
+                        4096 * r + (r ? bo_random_below(&random, 4096) : 0), 8 + 8 * (r % 2));
+    }
+    expect_held(&c.text, "amd64", &c.arena);
 }
 
 /* The first function ends with a block of rows-zstd, and in the second a block begins. */

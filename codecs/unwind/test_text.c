@@ -60,11 +60,117 @@ static const struct marked_mistake mistakes[] = {
     {ONE "calls @17\n", BO_CORRUPT, "return address is not a hexadecimal number above 0 with 0x"},
     {ONE "calls 0x11\n@0 x s s\n", BO_CORRUPT, "function or row follows the calls"},
     {ONE "real 1 2\n@calls 0x11\n", BO_CORRUPT, "line follows the sizes of the real sections"},
+    {"@rewind 1\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
+    {"unwind@\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
+    {"unwind @one\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
+    {" @\n", BO_CORRUPT, "expected `unwind 1` in the first line"},
+    {"unwind 1\n@", BO_CORRUPT, "expected `arch amd64`, `arch arm64` or `arch s390x`"},
+    {"unwind 1\n@march amd64\n", BO_CORRUPT, "expected `arch amd64`, `arch arm64` or `arch s390x`"},
+    {"unwind 1\narch amd64 joined @x\n", BO_CORRUPT, "unexpected word at the line's end"},
+    {HEAD "fn @0x 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x11111111111111111 8\n", BO_CORRUPT,
+     "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x1g 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x1` 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x1: 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x1/ 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn @0x1A 8\n", BO_CORRUPT, "start is not a hexadecimal number below 2^64 with 0x"},
+    {HEAD "fn 0xfffffffffffffff0 @16\n", BO_CORRUPT, "function ends past 2^64"},
+    {HEAD "fn 0x10 8 S @S\n", BO_CORRUPT, "expected S, B, rep=N or the line's end, in this order"},
+    {HEAD "fn 0x10 8 B @B\n", BO_CORRUPT, "expected S, B, rep=N or the line's end, in this order"},
+    {HEAD "fn 0x10 8 rep=2 @S\n", BO_CORRUPT,
+     "expected S, B, rep=N or the line's end, in this order"},
+    {HEAD "fn 0x10 8 rep=2 @B\n", BO_CORRUPT,
+     "expected S, B, rep=N or the line's end, in this order"},
+    {HEAD "fn 0x10 8 rep=2 @rep=2\n", BO_CORRUPT,
+     "expected S, B, rep=N or the line's end, in this order"},
+    {ONE "@4294967296 x s s\n", BO_CORRUPT, "expected `fn`, `calls`, `real` or a row's offset"},
+    {ONE "1@\n", BO_CORRUPT, "expected a CFA"},
+    {ONE "1 x@\n", BO_CORRUPT, "expected the rule of the return address"},
+    {ONE "1 @r6+8 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 @sp+ s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 @sp-0 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 @sp+-8 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 @sp-2147483649 s s\n", BO_CORRUPT,
+     "CFA is not x, or a register with an offset, as in sp+8 or *r10-16"},
+    {ONE "1 sp+8 @r s\n", BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8"},
+    {ONE "1 sp+8 @r16x s\n", BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8"},
+    {ONE "1 sp+8 @sx s\n", BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8"},
+    {ONE "1 sp+8 @z s\n", BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8"},
+    {ONE "1 sp+8 s s @b\n", BO_CORRUPT, "expected `a` or the line's end"},
+    {"unwind 1\narch arm64\nfn 0x10 8\n0 sp+8 s s a @a\n", BO_CORRUPT,
+     "unexpected word at the line's end"},
+    {ONE "calls @0x0\n", BO_CORRUPT, "return address is not a hexadecimal number above 0 with 0x"},
+    {ONE "real 1@\n", BO_CORRUPT, "expected two sizes"},
+    {ONE "real 1 @4294967296\n", BO_CORRUPT, "size is not an integer below 2^32"},
+    {ONE "real 1 2 @3\n", BO_CORRUPT, "unexpected word at the line's end"},
+    {ONE " @\n", BO_CORRUPT, "line of spaces"},
 };
 
 TEST(test_mistakes)
 {
     expect_mistakes(mistakes, N_ELEMENTS(mistakes));
+}
+
+/* A byte 0 is no rule's letter. */
+TEST(test_zero_byte)
+{
+    static const char text[] = ONE "1 sp+8 \0 s\n";
+    expect_mistake((struct bo_span){(const uint8_t *)text, sizeof text - 1}, strlen(text),
+                   BO_CORRUPT, "rule is not s, u, x, c-8, v+8, r16 or *sp+8");
+}
+
+/* Texts at the bounds of numbers are printed as they were. */
+TEST(test_bounds)
+{
+    static const char *const texts[] = {
+        HEAD,
+        HEAD "fn 0x0 1\n",
+        HEAD "fn 0xffffffffffffffef 16\n",
+        HEAD "fn 0x10 4294967295 S B rep=255\n254 r127+2147483647 r127 *r127-2147483648\n",
+        ONE "fn 0x18 8\n",
+        HEAD "real 0 4294967295\n",
+        HEAD "real 4294967295 0\n",
+        HEAD "calls 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0xffffffffffffffff\ncalls 0x9\n",
+    };
+    for (size_t i = 0; i < N_ELEMENTS(texts); i++) {
+        struct bo_arena arena;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        const struct bo_span again = print_text(parse_text(texts[i], &arena), &arena);
+        assert_string_equal((const char *)again.p, texts[i]);
+        bo_arena_free(&arena);
+    }
+}
+
+/* Each part of a model in which two may differ. */
+TEST(test_differ)
+{
+    static const char *const texts[][2] = {
+        {"unwind 1\narch arm64\nfn 0x10 8\n0 x s s\n", "the machine differs"},
+        {"unwind 1\narch amd64 joined\nfn 0x10 8\n0 x s s\n",
+         "only one model has function boundaries"},
+        {ONE "0 x s s\nfn 0x20 8\n", "the number of functions differs"},
+        {HEAD "fn 0x11 8\n0 x s s\n", "a function's start or length differs"},
+        {HEAD "fn 0x10 9\n0 x s s\n", "a function's start or length differs"},
+        {HEAD "fn 0x10 8 S\n0 x s s\n", "a function's flags or pattern differ"},
+        {HEAD "fn 0x10 8 rep=8\n0 x s s\n", "a function's flags or pattern differ"},
+        {ONE, "a function's number of rows differs"},
+        {ONE "1 x s s\n", "a row differs"},
+        {ONE "0 x u s\n", "a row differs"},
+    };
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const void *model = parse_text(ONE "0 x s s\n", &arena);
+    assert_null(test_format()->differ(model, parse_text(ONE "0 x s s\n", &arena)));
+    for (size_t i = 0; i < N_ELEMENTS(texts); i++) {
+        const char *difference = test_format()->differ(model, parse_text(texts[i][0], &arena));
+        assert_string_equal(difference ? difference : "", texts[i][1]);
+    }
+    bo_arena_free(&arena);
 }
 
 /* Models at the bounds of the rules, which the parser of the text form checks. */
@@ -89,6 +195,72 @@ TEST(test_flaws)
             .arch = (enum unwind_arch)cases[i].arch, .n_functions = 1, .functions = &f};
         const char *flaw = unwind_model_flaw(&model, NULL);
         assert_string_equal(flaw ? flaw : "", cases[i].flaw);
+    }
+}
+
+/* Functions and states that break a rule, each the second of a model. */
+TEST(test_flaws_of_functions)
+{
+    enum { OTHER = UNWIND_CFA_OTHER };
+    static const struct {
+        uint64_t start;
+        uint32_t length;
+        uint8_t flags;
+        struct unwind_state state, next;
+        const char *flaw;
+    } cases[] = {
+        {16, 8, 0, {0}, {.cfa_off = 8}, ""},
+        {16, 8, UNWIND_ALL_FLAGS, {.cfa_reg = 127}, {.kinds = OTHER}, ""},
+        {16, 0, 0, {0}, {.cfa_off = 8}, "function length is 0"},
+        {16, 8, 4, {0}, {.cfa_off = 8}, "unknown function flag"},
+        {15, 8, 0, {0}, {.cfa_off = 8}, "function starts before the end of the one before"},
+        {16, 8, 0, {.cfa_off = 8}, {.cfa_off = 8}, "neighbouring rows are equal"},
+        {16, 8, 0, {.kinds = 3}, {0}, "unknown kind of CFA"},
+        {16,
+         8,
+         0,
+         {.kinds = OTHER, .cfa_off = 8},
+         {0},
+         "CFA by an expression has a register or an offset"},
+        {16,
+         8,
+         0,
+         {.kinds = OTHER, .cfa_reg = 1},
+         {0},
+         "CFA by an expression has a register or an offset"},
+        {16,
+         8,
+         0,
+         {.cfa_reg = UNWIND_SIGNED},
+         {0},
+         "return address is signed on a machine other than arm64"},
+        {16, 8, 0, {.kinds = UNWIND_N_RULES << 2}, {0}, "unknown rule"},
+        {16, 8, 0, {.kinds = UNWIND_N_RULES << 5}, {0}, "unknown rule"},
+        {16, 8, 0, {.kinds = UNWIND_REGISTER << 2, .ra_reg = 127}, {0}, ""},
+        {16,
+         8,
+         0,
+         {.kinds = UNWIND_REGISTER << 2, .ra_reg = 128},
+         {0},
+         "register number exceeds 127"},
+        {16, 8, 0, {.ra_off = 8}, {0}, "rule without a register or an offset has one"},
+        {16, 8, 0, {.fp_reg = 1}, {0}, "rule without a register or an offset has one"},
+        {16, 8, 0, {.kinds = UNWIND_CFA_PLUS << 5, .fp_off = 8}, {0}, ""},
+        {16, 8, 0, {.kinds = UNWIND_MEMORY << 5, .fp_off = 8, .fp_reg = 7}, {0}, ""},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct unwind_row rows[] = {{0, cases[i].state}, {1, cases[i].next}};
+        const struct unwind_function functions[] = {{8, 8, .n_rows = 0},
+                                                    {.start = cases[i].start,
+                                                     .length = cases[i].length,
+                                                     .flags = cases[i].flags,
+                                                     .n_rows = 2,
+                                                     .rows = rows}};
+        const struct unwind_model model = {.n_functions = 2, .functions = functions};
+        uint32_t function = 2;
+        const char *flaw = unwind_model_flaw(&model, &function);
+        assert_string_equal(flaw ? flaw : "", cases[i].flaw);
+        assert_int_equal(function, 1);
     }
 }
 

@@ -139,7 +139,7 @@ static bool parse_offset(struct bo_span word, int32_t *off_ret)
     int64_t v;
     const bool plus = word.n && word.p[0] == '+';
     const struct bo_span digits = {word.p + plus, word.n - plus};
-    if (word.n < 2 || (!plus && word.p[0] != '-') || bo_word_is(word, "-0") ||
+    if (word.n < 2 || (!plus && word.p[0] != '-') ||
         (plus && (digits.p[0] < '0' || digits.p[0] > '9')) ||
         !bo_parse_i64(digits, INT32_MIN, INT32_MAX, &v))
         return false;

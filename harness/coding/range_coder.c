@@ -2,29 +2,20 @@
 #include "harness/coding/range_coder.h"
 
 /*
- * The shortest byte string that, followed by zeros, is a number from low to high: empty, or the
- * first bytes of *code_ret.
+ * The shortest byte string that, followed by zeros, is a number from low to high, in *code_ret: no
+ * byte for 0, else one, as the first bytes of low and high differ. Returns its length.
  */
 static unsigned last_bytes(const struct bo_range_coder *c, uint32_t *code_ret)
 {
-    for (unsigned n = 0; n < 4; n++) {
-        const uint64_t step = UINT64_C(1) << (32 - 8 * n);
-        const uint64_t code = (c->low + step - 1) & ~(step - 1);
-        if (code <= c->high) {
-            *code_ret = (uint32_t)code;
-            return n;
-        }
-    }
-    *code_ret = c->low;
-    return 4;
+    *code_ret = (c->low + 0xffffff) & 0xff000000;
+    return *code_ret != 0;
 }
 
 void bo_range_finish(struct bo_range_coder *c)
 {
     uint32_t code;
-    const unsigned n = last_bytes(c, &code);
-    for (unsigned i = 0; i < n; i++)
-        bo_put_u8(c->out, (uint8_t)(code >> (24 - 8 * i)));
+    if (last_bytes(c, &code))
+        bo_put_u8(c->out, (uint8_t)(code >> 24));
 }
 
 const char *bo_range_flaw(const struct bo_range_coder *c)

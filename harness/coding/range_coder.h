@@ -70,7 +70,7 @@ static inline bool bo_range_ran_out(const struct bo_range_coder *c)
     return c->off > c->in.n && c->off - c->in.n > 4;
 }
 
-/* Encoding: writes up to four bytes so that the decoder can read the last bits. */
+/* Encoding: writes a byte if the decoder needs it to read the last bits. */
 void bo_range_finish(struct bo_range_coder *c);
 
 /*

@@ -25,10 +25,11 @@ static bool is_near(double a, double b)
 TEST(test_numbers)
 {
     static const uint64_t numbers[] = {7, UINT64_MAX, 7, 0, 7, 7, UINT64_MAX, 1};
+    static const char same_name[] = "numbers"; /* at another address */
     struct bo_sequences s = {.arena = &arena};
     uint64_t n_distinct;
     for (unsigned i = 0; i < 8; i++) {
-        bo_add_number(&s, "numbers", numbers[i]);
+        bo_add_number(&s, i % 2 ? "numbers" : same_name, numbers[i]);
         bo_add_number(&s, "nought", 0);
     }
     assert_int_equal(s.n, 2);
@@ -70,8 +71,10 @@ TEST(what_the_arena_refuses_is_known)
     static const char names[BO_MAX_SEQUENCES + 1][3] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
                                                         "j", "k", "l", "m", "n", "o", "p", "q", "r",
                                                         "s", "t", "u", "v", "w", "x", "y"};
-    for (unsigned i = 0; i <= BO_MAX_SEQUENCES; i++)
+    for (unsigned i = 0; i <= BO_MAX_SEQUENCES; i++) {
+        assert_false(full.refused);
         bo_add_number(&full, names[i], i);
+    }
     assert_true(full.refused);
     uint64_t numbers[] = {1, 2, 3};
     const struct bo_sequence sequence = {.name = "x", .numbers = numbers, .n = 3};

@@ -451,4 +451,29 @@ TEST(test_layout)
     expect_spelled(&grammar, 2, "abc");
 }
 
+/* Phrases of all lengths at all places of a name: any byte that differs is noticed. */
+TEST(test_comparing)
+{
+    enum { MOST = 100 };
+    uint8_t text[BO_TEXT_MARGIN + MOST + BO_TEXT_MARGIN], changed[sizeof text];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t)(7 * i);
+    for (size_t name_n = 1; name_n <= MOST; name_n += name_n < 40 ? 1 : 19)
+        for (size_t at = 0; at < name_n; at += name_n < 40 ? 1 : 5)
+            for (uint32_t n = 1; n <= name_n - at; n++) {
+                const struct bo_span name = {text + BO_TEXT_MARGIN, name_n};
+                memset(changed, 0xee, sizeof changed);
+                uint8_t *phrase = changed + BO_TEXT_MARGIN;
+                memcpy(phrase, name.p + at, n);
+                assert_true(bo_phrase_at(phrase, n, name, at));
+                assert_true(bo_bytes_equal(phrase, name.p + at, n));
+                for (uint32_t i = 0; i < n; i++) {
+                    phrase[i] ^= 1;
+                    if (bo_phrase_at(phrase, n, name, at) || bo_bytes_equal(phrase, name.p + at, n))
+                        fail_msg("byte %u of %u, at %zu of %zu", i, n, at, name_n);
+                    phrase[i] ^= 1;
+                }
+            }
+}
+
 TEST_FILE(set_up, tear_down)

@@ -59,7 +59,7 @@ static inline void bo_put_bits(struct bo_bit_writer *w, uint32_t v, unsigned nbi
         const unsigned room = 8 - w->used, n = nbits < room ? nbits : room;
         w->out->p[w->out->n - 1] |= (uint8_t)((v & ((1u << n) - 1)) << w->used);
         w->used = (w->used + n) % 8;
-        v = n < 32 ? v >> n : 0;
+        v >>= n;
         nbits -= n;
     }
 }

@@ -211,6 +211,27 @@ TEST(test_span_equal)
     assert_true(bo_span_equal((struct bo_span){NULL, 0}, (struct bo_span){a.p, 0}));
 }
 
+/* By unsigned bytes, and then by length. */
+TEST(test_span_compare)
+{
+    static const struct {
+        struct bo_span a, b;
+        int order;
+    } cases[] = {
+        {BYTES(""), BYTES(""), 0},          {BYTES(""), BYTES("a"), -1},
+        {BYTES("a"), BYTES("a"), 0},        {BYTES("a"), BYTES("b"), -1},
+        {BYTES("a"), BYTES("ab"), -1},      {BYTES("b"), BYTES("ab"), 1},
+        {BYTES("\x7f"), BYTES("\x80"), -1},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const int order = bo_span_compare(cases[i].a, cases[i].b);
+        const int reverse = bo_span_compare(cases[i].b, cases[i].a);
+        assert_int_equal((order > 0) - (order < 0), cases[i].order);
+        assert_int_equal((reverse > 0) - (reverse < 0), -cases[i].order);
+    }
+    assert_int_equal(bo_span_compare((struct bo_span){NULL, 0}, (struct bo_span){NULL, 0}), 0);
+}
+
 /* ---- the writer ------------------------------------------------------------------------------ */
 
 TEST(test_sections)

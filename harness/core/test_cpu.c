@@ -21,14 +21,30 @@ TEST(test_caps)
         assert_int_equal(bo_cpu_level(), own < i + 1 ? own : i + 1);
         assert_null(bo_cpu_bad_cap());
     }
-    (void)choose_with("v5");
-    assert_int_equal(bo_cpu_level(), 1);
-    assert_string_equal(bo_cpu_bad_cap(), "v5");
-    assert_string_equal(bo_cpu_path(BO_PATH_V3 | BO_PATH_VBMI2), "portable");
+    static const char *const bad[] = {"v5", "v0", "v", "v11", "w1", "1"};
+    for (unsigned i = 0; i < N_ELEMENTS(bad); i++) {
+        (void)choose_with(bad[i]);
+        assert_int_equal(bo_cpu_level(), 1);
+        assert_string_equal(bo_cpu_bad_cap(), bad[i]);
+        assert_string_equal(bo_cpu_path(BO_PATH_V3 | BO_PATH_VBMI2), "portable");
+    }
+    (void)choose_with(""); /* is no cap */
+    assert_int_equal(bo_cpu_level(), bo_cpu_own_level());
+    assert_null(bo_cpu_bad_cap());
+    (void)choose_with("v3");
+    const bool has_v3 = bo_cpu_own_level() >= 3;
+    assert_string_equal(bo_cpu_path(0), "portable");
+    assert_string_equal(bo_cpu_path(BO_PATH_V3), has_v3 ? "x86-64-v3" : "portable");
+    assert_string_equal(bo_cpu_path(BO_PATH_VBMI2), "portable"); /* above the cap */
+    assert_string_equal(bo_cpu_path(BO_PATH_V3 | BO_PATH_VBMI2), has_v3 ? "x86-64-v3" : "portable");
+    (void)choose_with("v1");
+    assert_string_equal(bo_cpu_path(BO_PATH_V3), "portable");
     bo_cpu_use_portable();
     assert_int_equal(bo_cpu_level(), 1);
     (void)choose_with("v4");
     assert_int_equal(bo_cpu_level(), bo_cpu_own_level());
+    assert_string_equal(bo_cpu_path(BO_PATH_VBMI2),
+                        bo_cpu_has_vbmi2() ? "x86-64-v4+vbmi2" : "portable");
     assert_int_equal(kept ? setenv("BAKEOFF_ISA", kept, 1) : unsetenv("BAKEOFF_ISA"), 0);
     free(kept);
     (void)bo_cpu_choose();

@@ -66,13 +66,53 @@ TEST(test_wrapped)
     }
 }
 
+/* A line has up to `width` characters; a word that is longer than a line is split. */
+TEST(test_width)
+{
+    static const struct {
+        const char *text;
+        unsigned width;
+        const char *printed;
+    } cases[] = {
+        {"", 5, "\n"},
+        {"  \n a\n\nb ", 5, "a b\n"},
+        {"aa bb cc", 5, "aa bb\n cc\n"},
+        {"aa bb cc", 4, "aa\n bb\n cc\n"},
+        {"aa bb cc", 8, "aa bb cc\n"},
+        {"aa bb cc", 7, "aa bb\n cc\n"},
+        {"abcdefgh", 5, "abcde\n fgh\n"},
+        {"abcdefghij", 5, "abcde\n fghi\n j\n"},
+        {"it's so", 4, "it's\n so\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t nbytes;
+        FILE *out = open_memstream(&text, &nbytes);
+        assert_non_null(out);
+        bo_print_wrapped(out, cases[i].text, cases[i].width, " ");
+        fclose(out);
+        assert_string_equal(text, cases[i].printed);
+        free(text);
+    }
+}
+
 TEST(test_numbers)
 {
     static const struct {
         double v;
         const char *text;
-    } known[] = {{0, "0.00"},    {1, "1.00"},      {9.994, "9.99"},     {9.996, "10.0"},
-                 {99.96, "100"}, {1234.4, "1234"}, {0.01234, "0.0123"}, {NAN, "-"}};
+    } known[] = {{0, "0.00"},
+                 {1, "1.00"},
+                 {9.994, "9.99"},
+                 {9.996, "10.0"},
+                 {99.96, "100"},
+                 {1234.4, "1234"},
+                 {0.01234, "0.0123"},
+                 {NAN, "-"},
+                 {-9.996, "-10.0"},
+                 {1.5e-7, "0.000000150"},
+                 {1.5e-8, "0.000000015"},
+                 {1e-12, "0.000000000"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         assert_string_equal(bo_significant(&arena, known[i].v), known[i].text);
     assert_string_equal(bo_nbytes_text(&arena, 1023), "1023 B");

@@ -44,12 +44,13 @@ TEST(test_narrow_draws)
 TEST(test_entropy_ends_in_zeros)
 {
     struct bo_random r = bo_random_from_bytes(
-        (struct bo_span)BYTES("\x01\x02\x03\x04\x05\x06\xff\xff\xff\xff\xff\x01\x02\x07"));
+        (struct bo_span)BYTES("\x01\x02\x03\x04\x05\x06\xff\xff\xff\xff\xff\x01\x34\x12\x02\x07"));
     assert_int_equal(bo_random_u8(&r), 1);
     assert_int_equal(bo_random_u32(&r), 0x05040302);
     assert_int_equal(bo_random_below(&r, 256), 6); /* consumes one byte */
     assert_int_equal(bo_random_below(&r, 257), 0xffff % 257);
     assert_int_equal(bo_random_below(&r, 65537), 0x01ffffffu % 65537);
+    assert_int_equal(bo_random_below(&r, 65536), 0x1234); /* two bytes */
     assert_false(bo_random_exhausted(&r));
     assert_int_equal(bo_random_u64(&r), 0x0702); /* the remaining bytes, then zeros */
     assert_true(bo_random_exhausted(&r));

@@ -76,6 +76,37 @@ TEST(test_tick_ends_the_workers)
     assert_int_equal(run.n_crashed, 0);
 }
 
+/* Also if all jobs have finished when `tick` says so; and in this process after each job. */
+TEST(test_tick_at_the_end)
+{
+    struct run run = {.n_before_end = N_JOBS};
+    assert_false(run_jobs(&run, 2));
+    assert_int_equal(run.n_done, N_JOBS);
+    run = (struct run){.n_before_end = 3};
+    assert_false(run_jobs(&run, 0));
+    assert_int_equal(run.n_done, 3);
+}
+
+/* No jobs, jobs without workers, and more workers than jobs or than there may be. */
+TEST(test_numbers_of_workers)
+{
+    static const unsigned n_workers[] = {0, 1, 4, 5, 1000000};
+    for (size_t i = 0; i < N_ELEMENTS(n_workers); i++)
+        for (size_t n_jobs = 0; n_jobs <= 4; n_jobs += 4) {
+            struct run run = {.n_done = 0};
+            const struct bo_jobs jobs = {.n = n_jobs,
+                                         .result_nbytes = sizeof(size_t),
+                                         .context = &run,
+                                         .run = square,
+                                         .crashed = note_crash,
+                                         .done = take,
+                                         .tick = n_jobs ? NULL : ends}; /* is not called */
+            assert_true(bo_jobs_run(&jobs, n_workers[i]));
+            assert_int_equal(run.n_done, n_jobs);
+        }
+    assert_true(bo_n_processors() > 0);
+}
+
 /* What is not yet written when the workers start is written once. */
 static void flush_all(void *context, size_t job, void *result)
 {

@@ -60,4 +60,38 @@ TEST(test_words)
     assert_true(n_other > 0 && n_capital > 0 && n_small > 0 && n_first > 0);
 }
 
+/* Bytes that are neighbours of letters are not part of words, and stay. */
+TEST(test_bounds_of_letters)
+{
+    static const char *const rare[] = {"qux{zip", "qux`zip", "Qux[zip", "Qux@zip"};
+    struct bo_random random = bo_random_seeded(1);
+    struct bo_renaming renaming;
+    unsigned n_changed = 0;
+    assert_true(bo_renaming_init(&renaming, &random, &arena));
+    for (unsigned i = 0; i < N_ELEMENTS(rare); i++)
+        for (unsigned k = 0; k < 2; k++) /* letters may come from longer words */
+            assert_true(bo_renaming_learn(&renaming, bo_span_of(k ? "longer wonder" : rare[i])));
+    assert_true(bo_renaming_begin(&renaming, 100 * 100));
+    for (unsigned round = 0; round < 20; round++, bo_renaming_next(&renaming))
+        for (unsigned i = 0; i < N_ELEMENTS(rare); i++) {
+            const struct bo_span renamed = rename_text(&renaming, rare[i]);
+            assert_int_equal(renamed.p[3], rare[i][3]);
+            n_changed += memcmp(renamed.p, rare[i], 3) != 0 && memcmp(renamed.p + 4, "zip", 3) != 0;
+        }
+    assert_true(n_changed > 0);
+}
+
+/* Words of at least 1% of the names, or of three names, are not rare. */
+TEST(test_rare_words)
+{
+    static const size_t n_names[][2] = {{0, 3}, {399, 3}, {400, 4}, {1000, 10}};
+    for (size_t i = 0; i < N_ELEMENTS(n_names); i++) {
+        struct bo_random random = bo_random_seeded(1);
+        struct bo_renaming renaming;
+        assert_true(bo_renaming_init(&renaming, &random, &arena));
+        assert_true(bo_renaming_begin(&renaming, n_names[i][0]));
+        assert_int_equal(renaming.n_rare, n_names[i][1]);
+    }
+}
+
 TEST_FILE(set_up, tear_down)
