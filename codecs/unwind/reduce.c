@@ -11,12 +11,10 @@ struct flattener {
     size_t n, cap;
 };
 
-/* Adds the state from a PC on, which replaces one at this PC, unless it equals the one before. */
+/* Adds the state from a PC on, which is above all before, unless it equals the last one. */
 static bool add(struct flattener *out, uint64_t pc, const struct unwind_state *state, uint8_t flags)
 {
     const struct unwind_flat *last = out->n ? &out->p[out->n - 1] : NULL;
-    if (last && last->pc == pc)
-        last = --out->n ? last - 1 : NULL;
     const bool same = last && last->known == (state != NULL) &&
                       (!state || (unwind_same_state(&last->state, state) && last->flags == flags));
     if (same || (!last && !state))
