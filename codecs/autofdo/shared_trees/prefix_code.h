@@ -93,7 +93,7 @@ static inline uint64_t autofdo_peek(const struct autofdo_bits *in)
     if (__builtin_expect(byte + 8 <= in->n, 1))
         return bo_le64(in->p + byte) >> in->bit % 8;
     uint64_t v = 0;
-    for (unsigned i = 0; byte + i < in->n; i++) /* fewer than 8 */
+    for (unsigned i = 0; i < 8 && byte + i < in->n; i++)
         v |= (uint64_t)in->p[byte + i] << 8 * i;
     return v >> in->bit % 8;
 }
