@@ -520,6 +520,31 @@ TEST(test_longer_parts)
     }
 }
 
+/* Sections that end inside their header. */
+TEST(test_shortest_sections)
+{
+    static const struct {
+        const char *codec;
+        size_t n; /* bytes of the header */
+        const char *what;
+    } sections[] = {
+        {"sframe-v1", 28, "section is shorter than its header"},
+        {"sframe-v2", 28, "section is shorter than its header"},
+        {"sframe-v3", 28, "section is shorter than its header"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(sections); i++) {
+        struct coded c;
+        encode_text(&c, sections[i].codec, merged_text);
+        uint8_t *size = c.out.p + UNWIND_FRAME_HEADER;
+        uint8_t *end = c.part + bo_le64(size), *cut = c.part + sections[i].n - 1;
+        memmove(cut, end, (size_t)(c.out.p + c.out.n - end));
+        c.out.n -= (size_t)(end - cut);
+        bo_set_le64(size, sections[i].n - 1);
+        decode_coded(&c, sections[i].what);
+        end_coded(&c);
+    }
+}
+
 /*
  * Encodes amd64_text as .eh_frame, whose program of functions[2] becomes these bytes, followed by
  * DW_CFA_nop.

@@ -3,6 +3,7 @@
  * it once: so what is alike must come back at each of its places, small files can stand for huge
  * trees, and a lookup must not depend on what it does not read.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "codecs/autofdo/shared_trees/shared_trees.h"
@@ -350,6 +351,39 @@ TEST(test_too_deep)
     spot_of_z(&plan, AUTOFDO_MAX_DEPTH)->name = 0;
     expect_bomb(&plan, "b000", "functions are inlined too deeply");
     bo_arena_free(&arena);
+}
+
+/* The byte that the error names when the timestamp of one of 20 functions moves above 2^64 - 1. */
+static size_t off_of_large_timestamp(unsigned large)
+{
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_arena arena;
+    struct bo_writer out, text;
+    struct bo_error error = {0};
+    void *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    bo_writer_init(&text, &arena);
+    for (unsigned f = 0; f < 20; f++)
+        bo_put_text(&text, "#@ timestamp %" PRIu64 "\n%c:0:0\n",
+                    f == large ? UINT64_MAX : UINT64_MAX - 0x1f, 'a' + f);
+    bo_put_u8(&text, 0);
+    encode(codec, parse_text((const char *)text.p, &arena), &out);
+    assert_int_equal(out.p[11], 0xe0);
+    out.p[11]++;
+    assert_int_equal(test_decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "timestamp is 2^64 or more");
+    bo_writer_free(&text);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+    return (size_t)error.off;
+}
+
+/* A timestamp has 6 bits: those of function 19 begin 14 bytes after those of function 1. */
+TEST(test_off_of_a_timestamp)
+{
+    assert_int_equal(off_of_large_timestamp(19) - off_of_large_timestamp(1), 14);
 }
 
 /* The first timestamp moves up by one, and the last one above 2^64 - 1. */
