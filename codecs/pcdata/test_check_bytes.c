@@ -192,4 +192,17 @@ TEST(test_text_form)
     assert_string_equal(class_of_text(nonsense, false), "allocation-failure");
 }
 
+/* Bytes of which no copy can be made are neither accepted nor silently passed. */
+TEST(test_too_long)
+{
+    const struct bo_effort effort = bo_effort_default();
+    const struct bo_span in = {(const uint8_t *)"", SIZE_MAX};
+    struct bo_finding of_text = {0}, of_bytes = {0};
+    bool accepted;
+    assert_false(bo_check_text(pcdata, in, &effort, &accepted, &of_text));
+    assert_string_equal(of_text.class, "check-out-of-memory");
+    assert_false(bo_check_bytes(pcdata, real, in, &effort, &accepted, &of_bytes));
+    assert_string_equal(of_bytes.class, "check-out-of-memory");
+}
+
 TEST_FILE(set_up, tear_down)

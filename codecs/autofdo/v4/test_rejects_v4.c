@@ -362,6 +362,33 @@ TEST(test_cases)
             expect_case(tables[t].compact, &tables[t].cases[i]);
 }
 
+/* A query that finds a function by halves compares its place with that of the next. */
+TEST(test_query_of_a_place_of_two)
+{
+    static const struct test_case two = {
+        .part = SYMBOLS,
+        .at = 4,
+        .n_removed = 13,
+        .bytes = BYTES("\x02" U4("\0") U8("\x01") U4("\x01") U8("\x01"))};
+    static struct test_file file;
+    const struct bo_codec *codec = codec_of("v4");
+    const struct autofdo_name_query query = {bo_span_of("ab")};
+    size_t starts[N_PARTS + 1];
+    uint8_t answer[4096];
+    struct bo_sink sink = {answer, 0, sizeof answer};
+    struct bo_arena arena;
+    struct bo_error error;
+    void *reader;
+    make_file(&file, false, &two, starts);
+    bo_arena_init(&arena, (size_t)1 << 20);
+    assert_int_equal(codec->open(codec, file_span(&file), &arena, &reader, &error), BO_OK);
+    assert_int_equal(codec->query(codec, reader, AUTOFDO_FUNCTION, &query, 1, &sink, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "functions are not in order");
+    assert_int_equal(error.off, starts[SYMBOLS] + 5);
+    bo_arena_free(&arena);
+}
+
 /* No file but the whole one is taken. */
 TEST(test_prefixes)
 {
