@@ -909,6 +909,9 @@ json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
 refuses "table: *" table pcdata --results "$t/bench.json" --style nothing
 refuses "$t/absent: *" table pcdata --results "$t/absent"
 refuses "bench: *" bench --quick --format pcdata --corpus "$t/tiny.txt" --codec nothing
+cp "$t/tiny.txt" "$t/"$'latin1-\xe4.txt'
+refuses "$t/"$'latin1-\xe4.txt: file name is not UTF-8' bench --quick --format pcdata --corpus "$t/"$'latin1-\xe4.txt'
+rm "$t/"$'latin1-\xe4.txt'
 # A codec that cannot hold a document is reported, but has not failed.
 gives 0 "*" bench --quick --corpus make --format statehist --codec snapshot-packed --kind point --workload uniform
 holds "bench says what is not held" grep -qx \

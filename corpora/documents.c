@@ -15,6 +15,7 @@
 #include "harness/core/input.h"
 #include "harness/core/message.h"
 #include "harness/core/suggest.h"
+#include "harness/core/utf8.h"
 #include "harness/file.h"
 #include "harness/registry.h"
 
@@ -224,9 +225,15 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
+/* Results contain the names of files. JSON is in UTF-8. */
 static bool append_path(const struct bo_format *format, const char *path,
                         struct bo_documents *documents)
 {
+    const char *slash = strrchr(path, '/');
+    if (!bo_is_utf8(bo_span_of(slash ? slash + 1 : path))) {
+        fprintf(stderr, "bakeoff: %s: file name is not UTF-8\n", path);
+        return false;
+    }
     return append(documents, (struct bo_document){.format = format,
                                                   .name = name_of(path),
                                                   .path = strdup(path),

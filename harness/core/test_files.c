@@ -71,7 +71,7 @@ TEST(test_names_that_do_not_fit)
     free(kept);
 }
 
-/* A link to a device, which stands for it: a link that is replaced by mistake harms nothing. */
+/* A link to a device is used in its place, so that a fault can only replace the link. */
 static const char *link_to(const char *device, const char *folder, char *path, size_t n)
 {
     snprintf(path, n, "%s/device", folder);
@@ -125,7 +125,7 @@ TEST(test_failing_outputs)
     assert_true(fcntl(STDOUT_FILENO, F_GETFD) >= 0); /* it stays open */
 }
 
-/* A new file has the permissions of an ordinary one. An empty TMPDIR is none. */
+/* A new file has the permissions of an ordinary one. An empty TMPDIR is ignored. */
 TEST(test_permissions)
 {
     char folder[1024], path[1100];
