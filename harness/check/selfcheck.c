@@ -14,7 +14,6 @@
  *   kinds CODEC NAME ...               the kinds of queries that it answers
  *   queries KIND/WORKLOAD N HASH       texts and answers of the first queries on generated models,
  *                                      and how the workload is measured
- *   queries KIND/invalid N HASH        texts of invalid queries on generated models
  *   queries KIND/arguments N HASH      errors and answers of queries with random arguments
  *   damage CODEC N HASH                errors of damaged copies of the encodings of generated
  *                                      models and of queries on them, and the fields of those that
@@ -65,9 +64,7 @@ enum {
     N_FURTHER = 200,
     FURTHER_QUERIES = 64, /* of each kind */
     DAMAGED_TEXTS = 30,   /* of each text form of a further model */
-    MAX_INVALID = 64,     /* queries of each kind, of generated models */
-    NO_ANSWER_NBYTES = 64,
-    N_ARGUMENTS = 64, /* lists of arguments for each kind, of generated models */
+    N_ARGUMENTS = 64,     /* lists of arguments for each kind, of generated models */
     MAX_NAMES = 64,
 };
 
@@ -222,7 +219,7 @@ static const char *draw_argument(struct bo_random *random, const char *const *na
     }
     if (way == 1 && n_names)
         return names[bo_random_below(random, (uint32_t)n_names)];
-    snprintf(small, 4, "%u", bo_random_below(random, 24));
+    snprintf(small, 4, "%u", bo_random_below(random, way == 2 ? 3 : 24));
     return small;
 }
 
@@ -259,30 +256,6 @@ static void add_arguments(struct bo_agreement *c, struct bo_random *random,
     bo_writer_free(&text);
 }
 
-/*
- * Adds the first invalid queries of a kind on a model, printed with an answer of zeros. Nothing is
- * added for a kind that prints only the answer.
- */
-static void add_invalid(const struct bo_query_kind *kind, const void *model, struct bo_arena *arena,
-                        struct count *invalid)
-{
-    struct bo_writer text;
-    bo_writer_init(&text, arena);
-    uint8_t *query = bo_alloc(arena, BO_MAX_QUERY_NBYTES);
-    const size_t answer_nbytes = kind->answer_size ? kind->answer_size : NO_ANSWER_NBYTES;
-    uint8_t *zeros = bo_alloc(arena, answer_nbytes);
-    if (!query || !zeros)
-        abort();
-    memset(query, 0, BO_MAX_QUERY_NBYTES);
-    memset(zeros, 0, answer_nbytes);
-    uint64_t n = 0;
-    for (; n < MAX_INVALID && kind->invalid_at(model, n, query); n++)
-        kind->print(query, (struct bo_span){zeros, answer_nbytes}, &text);
-    if (text.n)
-        add_results(n, bo_writer_span(&text), invalid);
-    bo_writer_free(&text);
-}
-
 /* The name as an argument: up to its first NUL. */
 static const char *copy_name(struct bo_span name, struct bo_arena *arena)
 {
@@ -300,8 +273,7 @@ static const char *copy_name(struct bo_span name, struct bo_arena *arena)
  * every machine.
  */
 static void add_queries(const struct bo_format *format, unsigned long seed, const void *model,
-                        struct count drawn[][MAX_WORKLOADS], struct count *invalid,
-                        struct count *parsed)
+                        struct count drawn[][MAX_WORKLOADS], struct count *parsed)
 {
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
@@ -333,7 +305,6 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
             add_results(n, bo_writer_span(&text), &drawn[k][w]);
             bo_writer_truncate(&text, 0);
         }
-        add_invalid(kind, model, &arena, &invalid[k]);
         if (kind->query_size) {
             struct bo_random random = bo_random_seeded(seed);
             add_arguments(&c, &random, names, n_names, &parsed[k]);
@@ -344,15 +315,11 @@ static void add_queries(const struct bo_format *format, unsigned long seed, cons
 }
 
 static void check_queries(struct selfcheck *s, struct count drawn[][MAX_WORKLOADS],
-                          const struct count *invalid, const struct count *parsed)
+                          const struct count *parsed)
 {
     for (unsigned k = 0; k < s->format->n_kinds; k++) {
         const struct bo_query_kind *kind = &s->format->kinds[k];
         char label[128];
-        if (invalid[k].n) {
-            snprintf(label, sizeof label, "%s/invalid", kind->name);
-            check_count(s, "queries", label, &invalid[k]);
-        }
         if (parsed[k].n) {
             snprintf(label, sizeof label, "%s/arguments", kind->name);
             check_count(s, "queries", label, &parsed[k]);
@@ -780,8 +747,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
     struct bo_effort effort = effort_of(s);
     effort.max_failures = MAX_FAILURES; /* the models are small */
     struct totals *totals = calloc(MAX_CODECS, sizeof *totals);
-    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}}, invalid[BO_MAX_KINDS] = {{0, 0}},
-                 parsed[BO_MAX_KINDS] = {{0, 0}};
+    struct count drawn[BO_MAX_KINDS][MAX_WORKLOADS] = {{{0, 0}}}, parsed[BO_MAX_KINDS] = {{0, 0}};
     if (!totals)
         abort();
     for (unsigned long seed = 1; seed <= (n > N_GOLDEN_GENERATED ? n : N_GOLDEN_GENERATED);
@@ -796,7 +762,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         if (ok && seed <= N_GOLDEN_GENERATED) {
             check_golden(s, name, model, totals);
             check_fields(s, name, model);
-            add_queries(s->format, seed, model, drawn, invalid, parsed);
+            add_queries(s->format, seed, model, drawn, parsed);
         }
         if (s->golden.p && seed <= n && generate(s->format, seed, N_MUTATIONS, &arena, &model))
             check_all(s, name, model, &effort);
@@ -812,7 +778,7 @@ static void check_generated(struct selfcheck *s, unsigned long n)
         }
         check_kinds(s, *c);
     }
-    check_queries(s, drawn, invalid, parsed);
+    check_queries(s, drawn, parsed);
     check_further(s);
     free(totals);
     if (s->golden.p && n < N_GOLDEN_GENERATED)
