@@ -5,12 +5,13 @@
 # and time; the output of a failed step is printed. On a terminal, the last line shows the running steps and an
 # estimate of the time left. Elsewhere, a line is printed when a step starts, and after each minute without one. A
 # step that this machine cannot run prints the reason and, if CI is set, fails. So does a step that runs for longer
-# than ten times what was planned, plus ten minutes. The last line is `N passed, M failed, K skipped`.
+# than ten times what was planned, plus ten minutes. The last line is `N passed, M failed, K skipped`. The names of
+# failed steps are printed before it, with the ends of their logs.
 AT_ONCE=2
 DURATIONS=build/test/durations # seconds and name of each step, of the last run in which it passed
 mkdir -p build/test
 passed=0 failed=0 skipped=0
-declare -a why_skipped=() waiting=()                  # waiting: names of the steps to come
+declare -a why_skipped=() failures=() waiting=()      # waiting: names of the steps to come
 declare -A command_of=() expected=() limit_of=()      # by name; seconds
 declare -A name_of=() start_of=()                     # of running steps, by process; each has its process group
 if [[ -t 1 ]]; then
@@ -120,6 +121,7 @@ finish_one() {
         say "$(printf '%-34s not run  %s' "$name" "$(tail -n 1 "$log")")"
     elif [[ $code != 0 ]]; then
         failed=$((failed + 1))
+        failures+=("$name")
         say "$(printf '%-34s FAILED   %3d s  %s' "$name" "$seconds" "$log")"
         tail -n 40 "$log"
         [[ $name != build ]] || waiting=() # nothing can run
@@ -136,7 +138,7 @@ finish_one() {
 # Runs the planned steps, then prints the summary. Steps after the word BARRIER start when all before it have ended.
 # False when a step failed.
 run_all() {
-    local n_steps=${#command_of[@]}
+    local n_steps=${#command_of[@]} name
     while ((${#waiting[@]} + ${#name_of[@]})); do
         while ((${#waiting[@]} && ${#name_of[@]} < AT_ONCE)) && [[ ${waiting[0]} != BARRIER ]]; do
             start_next
@@ -152,6 +154,10 @@ run_all() {
         echo "this machine could not run:"
         printf '  %s\n' "${why_skipped[@]}"
     fi
+    for name in "${failures[@]}"; do
+        echo "failed: $name, $(log_of "$name"):"
+        tail -n 3 "$(log_of "$name")" | sed 's/^/    /'
+    done
     echo "$passed passed, $failed failed, $skipped skipped"
     ((failed == 0))
 }

@@ -12,7 +12,8 @@ run() {
     (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" timeout 60 bash -uc '
         . "$1"
         cannot() { echo "no tool"; return 77; }
-        [[ ${FAIL:-} ]] && second=false || second=true
+        fails() { seq 9; return 1; }
+        [[ ${FAIL:-} ]] && second=fails || second=true
         plan 9 build true
         waiting+=(BARRIER)
         plan 9 "the first" sleep 1.5
@@ -45,7 +46,8 @@ run FAIL=1
 ((code == 1)) || { echo "FAILED: exit code $code of a failure"; exit 1; }
 expect 'second +FAILED +[0-9] s  build/test/second.log'
 expect '\[2/4, about 0:0[0-9] left\] the first \(0:0[0-2] of 0:0[1-9]\)' # the duration of the run before
-expect '2 passed, 1 failed, 1 skipped'
+[[ $(tail -n 5 "$t/out" | tr -s '\n ' ' ') = 'failed: second, build/test/second.log: 7 8 9 2 passed, 1 failed, 1 skipped ' ]] ||
+    { echo "FAILED: the summary of a failure"; cat "$t/out"; exit 1; }
 
 run CI=1
 ((code == 1)) || { echo "FAILED: exit code $code of what CI must run"; exit 1; }
@@ -74,4 +76,4 @@ expect 'test files: 2 passed, 1 failed'
 expect 'test files: 1 passed, 0 failed'
 "$t/program" "$t/d.c" >"$t/out" 2>&1 && { echo "FAILED: exit code of an unknown file"; exit 1; }
 expect 'FAILED: 1 of 1 files are not in this program'
-echo "$((tests + 11)) passed"
+echo "$((tests + 12)) passed"
