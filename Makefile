@@ -57,6 +57,8 @@ FLAGS_arm64 := -O2 -falign-functions=64
 LDFLAGS_s390x := -static
 LDFLAGS_arm64 := -static
 RUN_s390x := qemu-s390x-static
+# Not all kernels run 32-bit programs; the loader is one.
+RUN_i686 = $(shell /usr/i686-linux-gnu/lib/ld-linux.so.2 --version >&/dev/null || echo qemu-i386-static)
 RUN_msan := env BAKEOFF_ISA=v1 # the portable paths on this machine, too
 
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
@@ -68,7 +70,7 @@ OUT := build/$(VARIANT)
 say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
 CC := $(CC_$(VARIANT))
-CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
+CFLAGS := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker, for the many test programs. Measured programs use the default linker.
 QUICK_LINK := $(if $(filter i686 s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))

@@ -143,7 +143,7 @@ elsewhere() { # MACHINE RUNNER
         CFLAGS="${strict[*]}"
 }
 elsewhere s390x-linux-gnu qemu-s390x-static
-elsewhere i686-linux-gnu ''
+elsewhere i686-linux-gnu "$(/usr/i686-linux-gnu/lib/ld-linux.so.2 --version >&/dev/null || echo qemu-i386-static)"
 
 # ---- threads; the fuzz target. docs/adopting.md lists the codecs whose readers threads may share.
 
