@@ -327,19 +327,19 @@ static bool open_stored(struct time_index *index, struct time_index_limits *limi
     const uint64_t wanted = max_stored + 2 * n_quarks;
     if (max_stored == 0 || (!has_checkpoints && n_quarks > max_stored))
         return true;
-    index->n_parts = has_checkpoints ? index->n_segments : 1;
-    index->least_stored = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
-    index->max_stored = (size_t)(wanted < most ? wanted : most);
-    const size_t parts_nbytes = index->n_parts * sizeof *index->kept_parts;
+    const uint32_t n_parts = has_checkpoints ? index->n_segments : 1;
+    const size_t parts_nbytes = n_parts * sizeof *index->kept_parts;
     const size_t room = limits->max_nbytes < parts_nbytes
                             ? 0
                             : (limits->max_nbytes - parts_nbytes) / sizeof *index->stored;
-    if (room < index->least_stored) {
-        index->n_parts = 0;
-        index->least_stored = index->max_stored = 0;
+    const size_t least = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
+    if (room < least)
         return true;
-    }
-    index->max_stored = room < index->max_stored ? room : index->max_stored;
+    index->n_parts = n_parts;
+    index->least_stored = least;
+    index->max_stored = (size_t)(wanted < most ? wanted : most);
+    if (index->max_stored > room)
+        index->max_stored = room;
     limits->max_nbytes -= parts_nbytes + index->max_stored * sizeof *index->stored;
     index->kept_parts = bo_zalloc_array(arena, index->n_parts, sizeof *index->kept_parts);
     index->stored = bo_alloc_array(arena, index->max_stored, sizeof *index->stored);
