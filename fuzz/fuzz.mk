@@ -215,7 +215,8 @@ fuzz-faults: fuzz-tools ## plant the bugs of fuzz/faults, and time how they are 
 
 # quick/checks/FORMAT runs on one planted edit in a file of the format (or of `harness`), with -j1 in this order, the
 # fastest first: a program is linked after the checks before it have passed. Each check prints its name before it
-# runs. quick/sanitized/FORMAT is for VARIANT=asan, and runs on edits that have passed the other checks.
+# runs. quick/sanitized/FORMAT is for VARIANT=asan, and runs on edits that have passed the other checks;
+# quick/instructions/FORMAT runs on edits that have passed these as well.
 quick/objects: $(CORE_OBJ)
 
 quick/replay/%: $(OUT)/fuzz/% build/seeds/%
@@ -233,6 +234,11 @@ quick/documents/%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 quick/vectors/%: $(OUT)/bakeoff
 	@echo "check: vectors of $*"; BAKEOFF=$< corpora/vectors.sh check $$(ls corpora/vectors | \
 	    sed -n 's,^$*-\(.*\)\.json\.xz$$,$*/\1,p')
+# The counts of another compiler are not comparable; the output says so.
+quick/instructions/%: $(OUT)/bakeoff
+	@echo "check: instructions of $*"; counts=$(OUT)/instructions-$*.txt; \
+	$(call insns_of,$*) --check bench/insns/$*.tsv >$$counts || { cat $$counts; grep -q '^not comparable' $$counts; }
+quick/instructions/harness: $(FORMATS:%=quick/instructions/%); @:
 
 # $(1): formats, $(2): folder
 quick_replays = $(foreach k,$(filter-out import,$(FUZZ_KINDS)),quick/replay/$(1)_$(k))

@@ -6,8 +6,9 @@
 # An edit is *detected* by the first check that fails or exceeds its limit of CPU time. It is *equivalent* if it
 # compiles to the same object code or is listed in equivalent.tsv with the reason. Otherwise it is a *survivor*. Edits
 # that do not compile, or are in files that are not built here, are not counted. The checks are
-# `make quick/checks/FORMAT`, and, if these pass, `make VARIANT=asan quick/sanitized/FORMAT` (fuzz.mk). Each processor
-# tries one edit at a time, in a tree of its own, in which an edit rebuilds only what depends on it.
+# `make quick/checks/FORMAT`; if these pass, `make VARIANT=asan quick/sanitized/FORMAT`; if these pass, the counts of
+# instructions (`make quick/instructions/FORMAT`; all in fuzz.mk). Each processor tries one edit at a time, in a tree of
+# its own, in which an edit rebuilds only what depends on it.
 #
 # build/mutants/state.tsv stores every verdict. A run with the same N and SEED continues where the last one stopped, and
 # a run with a larger N adds edits. Survivors are tried again when any working file has changed. A complete run of all
@@ -84,6 +85,9 @@ run_checks() { # PART
     ) && (
         ulimit -c 0 -t $((4 * CPU_SECONDS))
         timeout $WALL_SECONDS make -s -j1 MAKEFLAGS= VARIANT=asan "quick/sanitized/$1" >"$log" 2>&1
+    ) && (
+        ulimit -c 0 -t $((4 * CPU_SECONDS))
+        timeout $WALL_SECONDS make -s -j1 MAKEFLAGS= "quick/instructions/$1" >"$log" 2>&1
     )
 }
 
@@ -166,6 +170,7 @@ check_baseline() {
                 echo "without an edit: $part"
                 make -s quick/objects >"$log" 2>&1 && run_checks "$part" ||
                     fail "$part fails without an edit: $(last_check); see $log"
+                sed -n "s/^not comparable/instructions of $part: &/p" "$log"
             done
     )
 }
@@ -180,9 +185,9 @@ judged() {
 print_table() {
     awk -F '\t' -v OFS='\t' '
         $2 == "does-not-compile" || $2 == "not-built" { next }
-        { edits[$1]++; count[$1, $2]++ }
-        END { for (c in edits) print c, edits[c], count[c, "detected"] + 0, count[c, "equivalent"] + 0,
-                  count[c, "survived"] + 0 }' "$WORK/judged.tsv" | sort
+        { edits[$1]++; count[$1, $2]++; by_counts[$1] += $6 ~ /^instructions/ }
+        END { for (c in edits) print c, edits[c], count[c, "detected"] + 0, by_counts[c] + 0,
+                  count[c, "equivalent"] + 0, count[c, "survived"] + 0 }' "$WORK/judged.tsv" | sort
 }
 
 [[ $1 != anchors ]] || { check_anchors; exit; }
@@ -217,9 +222,9 @@ fi
 judged >"$WORK"/judged.tsv
 printf '\nsurvivors:\n'
 awk -F '\t' '$2 == "survived" { print "  " $3 ": " $4 "\n    -> " $5 }' "$WORK"/judged.tsv
-{ printf 'codec\tedits\tdetected\tequivalent\tsurvivors\n'; print_table; } | tee "$WORK"/table.tsv |
-    awk -F '\t' '{ printf "%-32s%10s%10s%12s%11s\n", $1, $2, $3, $4, $5 }'
-awk -F '\t' 'NR > 1 { d += $3; s += $5 } END { printf "detected: %d of %d that are not equivalent, %.1f%%\n", d,
+{ printf 'codec\tedits\tdetected\tby counts\tequivalent\tsurvivors\n'; print_table; } | tee "$WORK"/table.tsv |
+    awk -F '\t' '{ printf "%-32s%10s%10s%11s%12s%11s\n", $1, $2, $3, $4, $5, $6 }'
+awk -F '\t' 'NR > 1 { d += $3; s += $6 } END { printf "detected: %d of %d that are not equivalent, %.1f%%\n", d,
     d + s, d + s ? 100 * d / (d + s) : 0 }' "$WORK"/table.tsv
 if ((!$#)) && [[ -d results/fuzz ]]; then
     {

@@ -81,23 +81,29 @@ static void print_faults(const struct bo_page *page, const char *folder, const c
 /* ---- the mutation score ---------------------------------------------------------------------- */
 
 /* The columns of mutants.tsv. */
-enum { N_MUTANT_CELLS = 5, MUTANT_DETECTED = 2, MUTANT_SURVIVORS = 4 };
+enum {
+    MUTANT_DETECTED = 2,
+    MUTANT_BY_COUNTS = 3, /* of the detected ones */
+    MUTANT_SURVIVORS = 5,
+    N_MUTANT_CELLS = 6
+};
 
 /* With a row for each codec, or for those with survivors. */
 static void print_mutants(const struct bo_page *page, const char *folder, bool survivors_only)
 {
     const struct bo_tsv mutants = bo_tsv_read(folder, "mutants", page->arena);
     struct bo_grid grid;
-    double n_detected = 0, n_survivors = 0;
+    double n_detected = 0, n_by_counts = 0, n_survivors = 0;
     if (!mutants.made) {
         fprintf(page->out, "\nMutation score: not measured; `make mutants` measures it.\n");
         return;
     }
-    bo_grid_begin(&grid, page->arena, 1, "codec", "edits", "detected", "equivalent", "survivors",
-                  NULL);
+    bo_grid_begin(&grid, page->arena, 1, "codec", "edits", "detected", "by counts", "equivalent",
+                  "survivors", NULL);
     for (size_t i = 0; i < mutants.n; i++) {
         const struct bo_tsv_row *row = &mutants.rows[i];
         n_detected += bo_tsv_number(row, MUTANT_DETECTED);
+        n_by_counts += bo_tsv_number(row, MUTANT_BY_COUNTS);
         n_survivors += bo_tsv_number(row, MUTANT_SURVIVORS);
         if (survivors_only && bo_tsv_number(row, MUTANT_SURVIVORS) == 0)
             continue;
@@ -108,11 +114,12 @@ static void print_mutants(const struct bo_page *page, const char *folder, bool s
     fprintf(
         page->out,
         "\nMutation score: small random edits of the sources, planted one at a time (%s). Of %.0f "
-        "that are not equivalent, the quick checks detect %.0f (%.1f%%). An edit is equivalent if "
-        "it compiles to the same code or cannot change a result (`fuzz/mutants/equivalent.tsv` "
-        "lists the reasons); *shared* is code that several codecs of a format use.%s\n\n",
+        "that are not equivalent, the quick checks detect %.0f (%.1f%%); %.0f of these change only "
+        "counts of instructions (*by counts*). An edit is equivalent if it compiles to the same "
+        "code or cannot change a result (`fuzz/mutants/equivalent.tsv` lists the reasons); "
+        "*shared* is code that several codecs of a format use.%s\n\n",
         mutants.made, n_detected + n_survivors, n_detected,
-        100 * n_detected / fmax(1, n_detected + n_survivors),
+        100 * n_detected / fmax(1, n_detected + n_survivors), n_by_counts,
         survivors_only ? " The table has the codecs with survivors; results/fuzz.md has all." : "");
     bo_page_grid(page, &grid, "mutation score");
 }
