@@ -113,7 +113,7 @@ static bool say_known(struct terms_coder *c, unsigned code, const uint32_t *gues
 
 bool terms_init_history(struct terms_history *h, struct bo_arena *arena)
 {
-    h->tuples = bo_zalloc_array(arena, h->max_tuples, sizeof *h->tuples);
+    h->tuples = bo_alloc_array(arena, h->max_tuples, sizeof *h->tuples);
     h->next = bo_alloc_array(arena, 2 * (size_t)h->max_tuples, sizeof *h->next);
     h->locations = bo_alloc_array(arena, h->max_locations, sizeof *h->locations);
     h->location_under = bo_alloc_array(arena, h->max_locations, sizeof *h->location_under);
@@ -126,7 +126,7 @@ bool terms_init_history(struct terms_history *h, struct bo_arena *arena)
         return false;
     memset(h->next, 0xff, 2 * sizeof *h->next);
     memset(h->origin_of, 0xff, h->max_names * sizeof *h->origin_of);
-    h->tuples[0].own_origin = TERMS_NOTHING;
+    h->tuples[0] = (struct terms_tuple){.own_origin = TERMS_NOTHING};
     h->n_tuples = h->n_locations = 1;
     h->locations[0] = (struct templight_location){TEMPLIGHT_NONE, 0, 0};
     h->location_under[0] = h->origin_at[0] = TERMS_NOTHING;

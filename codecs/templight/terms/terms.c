@@ -99,6 +99,8 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+#define TOO_MANY_FILES "number of files exceeds what their bits can hold"
+
 struct trace {
     uint32_t version, n_files;
     struct bo_span source;
@@ -133,6 +135,9 @@ static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct 
     trace->source = (struct bo_span){parts[PART_SOURCE], nbytes[PART_SOURCE]};
     trace->files_off = (size_t)(parts[PART_FILES] - in.p);
     trace->files_nbytes = nbytes[PART_FILES];
+    /* Queries allocate room for numbers of files without reading the files. */
+    if (trace->n_files > 2 * (uint64_t)trace->files_nbytes)
+        return bo_fail(err, BO_CORRUPT, trace->files_off, TOO_MANY_FILES);
     size_t off = trace->names_off = (size_t)(parts[PART_NAMES] - in.p);
     const size_t end = off + nbytes[PART_NAMES], records = (size_t)(parts[PART_RECORDS] - in.p);
     const uint32_t n_names = bo_le32(head + 4);
@@ -462,8 +467,7 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
         return status;
     struct templight_bits bits = {c.p + c.off, bo_left(&c), 0};
     if (trace->n_files > 2 * (uint64_t)bits.n)
-        return bo_fail_here(err, BO_CORRUPT, &c,
-                            "number of files exceeds what their bits can hold");
+        return bo_fail_here(err, BO_CORRUPT, &c, TOO_MANY_FILES);
     struct bo_span *files = *files_ret = bo_alloc_array(arena, trace->n_files, sizeof *files);
     if (!files)
         return bo_fail_alloc(err, arena);

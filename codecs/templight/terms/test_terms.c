@@ -461,6 +461,11 @@ TEST_WITH(test_announced_files, set_up, tear_down)
                                              : "codes of file names are invalid");
         assert_int_equal(error.off, files + 1);
     }
+    bo_set_le32(bytes + 16, 2 * N_MORE);
+    const struct bo_span in = {bytes, good.n + N_MORE};
+    expect_open(in, BO_OK, 0, "");
+    bo_set_le32(bytes + 16, 2 * N_MORE + 1);
+    expect_open(in, BO_CORRUPT, files, "number of files exceeds what their bits can hold");
 }
 
 /* Records that are announced and do not come take no room. */
