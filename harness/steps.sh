@@ -130,6 +130,7 @@ finish_one() {
         say "$(printf '%-34s ok       %3d s  %s' "$name" "$seconds" \
             "$(grep -aE '[0-9]+ passed' "$log" | tail -n 1)")"
         sed -n 's/^note: /    less here: /p' "$log"
+        sed -n 's/^[^ ]*:[0-9]*:[0-9]*: warning: /    &/p' "$log" # errors if CI is set
         { grep -vx "[0-9]* $name" "$DURATIONS"; echo "$seconds $name"; } >"$DURATIONS.new"
         mv "$DURATIONS.new" "$DURATIONS"
     fi

@@ -147,7 +147,8 @@ TEST(formats_are_added)
     static const struct bo_codec *const codecs[] = {&sound, NULL},
                                         *const twice[] = {&sound, &sound, NULL},
                                         *const none[] = {NULL};
-    static const struct bo_format_report report = {.question = "q"}, no_question = {NULL};
+    static const struct bo_format_report report = {.question = "q"},
+                                         no_question = {.question = NULL};
     static const struct bo_codec *most[BO_MAX_PLUGIN_CODECS + 2];
     static struct bo_codec copies[BO_MAX_PLUGIN_CODECS + 1];
     static char codec_names[BO_MAX_PLUGIN_CODECS + 1][8];

@@ -19,7 +19,9 @@ run() {
         plan 9 "the first" sleep 1.5
         plan 9 second $second
         waiting+=(BARRIER)
+        warns() { echo "note: less"; echo "a.c:1:2: warning: odd [-Wodd]"; }
         plan 9 lacks cannot
+        plan 1 warns warns
         for ((i = 0; i < ${MANY:-0}; i++)); do plan 1 "short $i" true; done
         hangs() { sleep "$HANGS"; echo "not stopped"; }
         [[ ! ${HANGS:-} ]] || plan 9 hangs hangs
@@ -37,16 +39,18 @@ run A=
 ((code == 0)) || { echo "FAILED: exit code $code"; cat "$t/out"; exit 1; }
 expect 'the first +started'
 expect 'the first +ok +[1-9] s +'
-expect '\[2/4, about 0:0[0-9] left\] the first \(0:0[0-2] of 0:09\)'
+expect '\[2/5, about 0:0[0-9] left\] the first \(0:0[0-2] of 0:09\)'
 expect 'lacks +not run  no tool'
-[[ $(tail -n 1 "$t/out") = '3 passed, 0 failed, 1 skipped' ]] || { echo "FAILED: the summary"; cat "$t/out"; exit 1; }
+expect '    less here: less'
+expect '    a.c:1:2: warning: odd \[-Wodd\]'
+[[ $(tail -n 1 "$t/out") = '4 passed, 0 failed, 1 skipped' ]] || { echo "FAILED: the summary"; cat "$t/out"; exit 1; }
 grep -Eqx '[1-9] the first' "$t/build/test/durations" || { echo "FAILED: durations"; exit 1; }
 
 run FAIL=1
 ((code == 1)) || { echo "FAILED: exit code $code of a failure"; exit 1; }
 expect 'second +FAILED +[0-9] s  build/test/second.log'
-expect '\[2/4, about 0:0[0-9] left\] the first \(0:0[0-2] of 0:0[1-9]\)' # the duration of the run before
-[[ $(tail -n 5 "$t/out" | tr -s '\n ' ' ') = 'failed: second, build/test/second.log: 7 8 9 2 passed, 1 failed, 1 skipped ' ]] ||
+expect '\[2/5, about 0:0[0-9] left\] the first \(0:0[0-2] of 0:0[1-9]\)' # the duration of the run before
+[[ $(tail -n 5 "$t/out" | tr -s '\n ' ' ') = 'failed: second, build/test/second.log: 7 8 9 3 passed, 1 failed, 1 skipped ' ]] ||
     { echo "FAILED: the summary of a failure"; cat "$t/out"; exit 1; }
 
 run CI=1
@@ -56,7 +60,7 @@ expect 'lacks +FAILED.*'
 # No end of a step is missed, and none runs forever.
 run MANY=200
 ((code == 0)) || { echo "FAILED: exit code $code of many steps"; tail -n 5 "$t/out"; exit 1; }
-expect '203 passed, 0 failed, 1 skipped'
+expect '204 passed, 0 failed, 1 skipped'
 run HANGS=98.$$ BAKEOFF_STEP_LIMIT=2
 ((code == 1)) || { echo "FAILED: exit code $code of a step that hangs"; exit 1; }
 expect 'hangs +FAILED +[2-9] s .*'
