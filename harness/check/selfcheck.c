@@ -58,6 +58,8 @@ enum {
     DAMAGED_NBYTES = 100000,
     MIN_DAMAGED = 16,
     MAX_DAMAGED = 256,
+    NBYTES_A_DAMAGED_BYTE = 4096, /* of memory, at most */
+    NBYTES_A_DAMAGED_COPY = 4 << 20,
     PROBES_ONE_IN = 6, /* of a kind's probes, on each damaged copy that opens */
     ANSWERS_NBYTES = 64 << 10,
     FIRST_FURTHER = 1000, /* the first seed */
@@ -461,10 +463,14 @@ static void put_query_errors(const struct bo_format *format, const struct bo_cod
     }
 }
 
-/* Adds the results of decoding, opening and querying damaged copies of a model's encoding. */
-static void add_damage(const struct bo_format *format, const struct bo_codec *codec,
+/*
+ * Adds the results of decoding, opening and querying damaged copies of a model's encoding. Their
+ * memory must stay within a multiple of the copy's bytes, whatever numbers the copy announces.
+ */
+static void add_damage(struct selfcheck *s, const char *name, const struct bo_codec *codec,
                        const void *model, struct bo_span encoding, struct count *damaged)
 {
+    const struct bo_format *format = s->format;
     struct bo_probes probes;
     struct bo_random random = bo_random_seeded(encoding.n);
     struct bo_arena copies;
@@ -472,6 +478,7 @@ static void add_damage(const struct bo_format *format, const struct bo_codec *co
     bo_arena_init(&copies, BO_ARENA_UNLIMITED);
     bo_writer_init(&results, &copies);
     bo_probes_draw(format, model, &copies, &probes);
+    bool is_modest = true;
     uint8_t *copy = bo_alloc(&copies, encoding.n);
     struct bo_sink sink = {.p = bo_alloc(&copies, ANSWERS_NBYTES), .cap = ANSWERS_NBYTES};
     if (!copy || !sink.p)
@@ -496,8 +503,10 @@ static void add_damage(const struct bo_format *format, const struct bo_codec *co
         put_error(&results, opened, &open_error);
         if (!opened)
             put_query_errors(format, codec, &probes, reader, &sink, &results);
+        is_modest &= arena.peak_nbytes <= in.n * NBYTES_A_DAMAGED_BYTE + NBYTES_A_DAMAGED_COPY;
         bo_arena_free(&arena);
     }
+    note(s, is_modest, name, codec->name, "memory", "a damaged copy takes too much");
     add_results(n, bo_writer_span(&results), damaged);
     bo_writer_free(&results);
     bo_arena_free(&copies);
@@ -536,7 +545,7 @@ static void check_golden(struct selfcheck *s, const char *name, const void *mode
             note(s, false, name, (*c)->name, "golden", "cannot be read back");
         if (totals && !status) {
             add_sections(&totals[c - s->format->codecs].sections, &out);
-            add_damage(s->format, *c, model, bo_writer_span(&out),
+            add_damage(s, name, *c, model, bo_writer_span(&out),
                        &totals[c - s->format->codecs].damaged);
         }
         bo_writer_free(&out);
