@@ -50,7 +50,7 @@ FLAGS_clang := -O2 -falign-functions=64
 FLAGS_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_msan := -O1 -fno-omit-frame-pointer -fsanitize=memory
 FLAGS_coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
-FLAGS_i686 := -O1 $(NOT_AT_O1) -msse2 -mfpmath=sse
+FLAGS_i686 := -O1 -D_FILE_OFFSET_BITS=64 $(NOT_AT_O1) -msse2 -mfpmath=sse
 FLAGS_s390x := -O1 $(NOT_AT_O1)
 LDFLAGS_i686 := -static
 FLAGS_arm64 := -O2 -falign-functions=64
@@ -70,7 +70,7 @@ OUT := build/$(VARIANT)
 say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
 CC := $(CC_$(VARIANT))
-CFLAGS := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
+CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker, for the many test programs. Measured programs use the default linker.
 QUICK_LINK := $(if $(filter i686 s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))

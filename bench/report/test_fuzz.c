@@ -19,7 +19,7 @@ static const struct {
      "test_linear_index\t12\t1500\t250\n"
      "pcdata-hard\tcheckpoint one short\tcodecs/pcdata/x.c\tpcdata_model\t-\t-\t-\t59000\n"
      "pcdata-missed\tendian slip\tcodecs/pcdata/y.c\tpcdata_bytes\tselfcheck\t7000\t-\t-\n"},
-    {"mutants", "# 9 edits, seed 1\nharness\t3\t2\t1\t0\npcdata/raw\t6\t5\t0\t1\n"},
+    {"mutants", "# 9 edits, seed 1\nharness\t3\t2\t1\t1\t0\npcdata/raw\t6\t5\t2\t0\t1\n"},
     {"verify", "# format, document, result\n"
                "lprf\tprotoc\tok\t184\t0\t3\t75\t2026-11-20\t0123456789ab\n"
                "lprf\tre2\tfailed\t180\t4\t3\t7\t2026-11-23\tba9876543210\n"
@@ -91,7 +91,7 @@ TEST(the_page_has_all_figures)
         "Of 3, the tests find 2, and at least one engine finds 2.",
         ("\n| pcdata-run-end | off-by-one run end | codecs/pcdata/varint_delta.c | "
          "test_linear_index | 0.0120 | 1.50 | 0.250 |\n"),
-        "\n| harness | 3 | 2 | 1 | 0 |\n",
+        "\n| harness | 3 | 2 | 1 | 1 | 0 |\n",
         "\n| pcdata-missed | endian slip | codecs/pcdata/y.c | selfcheck | 7.00 | - | - |\n",
     };
     char *text = print(bo_fuzz_page, folder);
@@ -106,8 +106,9 @@ TEST(the_section_has_the_scores)
     assert_has(text, "1.23 M executions");
     assert_has(
         text,
-        "(9 edits, seed 1). Of 8 that are not equivalent, the quick checks detect 7 (87.5%).");
-    assert_has(text, "\n| pcdata/raw | 6 | 5 | 0 | 1 |\n");
+        "(9 edits, seed 1). Of 8 that are not equivalent, the quick checks detect 7 (87.5%); 3 of "
+        "these change only counts of instructions");
+    assert_has(text, "\n| pcdata/raw | 6 | 5 | 2 | 0 | 1 |\n");
     assert_lacks(text, "\n| harness |"); /* no survivors */
     assert_has(text, "\n| lprf | 3 | 2 | 364 | 4 | 2026-11-23 | ba9876543210 |\n");
     assert_has(text, "\n| pcdata | 1 | 0 | 0 | 0 | - | - |\n");
