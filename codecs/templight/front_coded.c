@@ -257,10 +257,7 @@ static enum bo_status get_names(struct reader *r)
 static enum bo_status get_files(struct reader *r)
 {
     enum bo_status status = get_count(r, 1, &r->n_files);
-    if (status)
-        return status;
-    r->files = bo_alloc_array(r->arena, r->n_files, sizeof *r->files);
-    if (!r->files)
+    if (!status && !(r->files = bo_alloc_array(r->arena, r->n_files, sizeof *r->files)))
         return bo_fail_alloc(r->err, r->arena);
     for (uint32_t i = 0; i < r->n_files && !status; i++)
         status = get_text(r, &r->files[i]);
