@@ -620,9 +620,12 @@ static void fail_each_in_queries(struct trial *t, const struct bo_query_kind *ki
         return;
     }
     const size_t n = draw_some(&c, t->effort);
-    bool is_complete = n == 0 || bo_agreement_run_oracle(&c, n) != BO_OK ||
-                       (t->codec->probabilistic &&
-                        !expect_own_answers(&c, n, bo_writer_span(&t->encoded), t->effort));
+    bool is_complete = n == 0 || bo_agreement_run_oracle(&c, n) != BO_OK;
+    if (!is_complete && t->codec->probabilistic &&
+        !expect_own_answers(&c, n, bo_writer_span(&t->encoded), t->effort)) {
+        trial_fail(t, kind, "itself", "query", "queries on its own encoding fail", &c.error);
+        return;
+    }
     for (; !is_complete && t->result.outcome == BO_PASS && bo_next_failure(&failures);
          t->result.n_cases++)
         if (!survives_failure(&c, n, failures.at, bo_writer_span(&t->encoded), t->effort,
