@@ -114,7 +114,7 @@ static void print_mutants(const struct bo_page *page, const char *folder, bool s
     fprintf(
         page->out,
         "\nMutation score: small random edits of the sources, planted one at a time (%s). Of %.0f "
-        "that are not equivalent, the quick checks detect %.0f (%.1f%%); %.0f of these change only "
+        "that are not equivalent, the quick checks detect %.0f (%.1f%%), %.0f of them only by "
         "counts of instructions (*by counts*). An edit is equivalent if it compiles to the same "
         "code or cannot change a result (`fuzz/mutants/equivalent.tsv` lists the reasons); "
         "*shared* is code that several codecs of a format use.%s\n\n",

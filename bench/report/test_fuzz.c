@@ -106,8 +106,8 @@ TEST(the_section_has_the_scores)
     assert_has(text, "1.23 M executions");
     assert_has(
         text,
-        "(9 edits, seed 1). Of 8 that are not equivalent, the quick checks detect 7 (87.5%); 3 of "
-        "these change only counts of instructions");
+        "(9 edits, seed 1). Of 8 that are not equivalent, the quick checks detect 7 (87.5%), 3 of "
+        "them only by counts of instructions");
     assert_has(text, "\n| pcdata/raw | 6 | 5 | 2 | 0 | 1 |\n");
     assert_lacks(text, "\n| harness |"); /* no survivors */
     assert_has(text, "\n| lprf | 3 | 2 | 364 | 4 | 2026-11-23 | ba9876543210 |\n");

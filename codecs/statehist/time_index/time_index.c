@@ -338,8 +338,7 @@ static bool open_stored(struct time_index *index, struct time_index_limits *limi
     index->n_parts = n_parts;
     index->least_stored = least;
     index->max_stored = (size_t)(wanted < most ? wanted : most);
-    if (index->max_stored > room)
-        index->max_stored = room;
+    index->max_stored = room < index->max_stored ? room : index->max_stored;
     limits->max_nbytes -= parts_nbytes + index->max_stored * sizeof *index->stored;
     index->kept_parts = bo_zalloc_array(arena, index->n_parts, sizeof *index->kept_parts);
     index->stored = bo_alloc_array(arena, index->max_stored, sizeof *index->stored);
