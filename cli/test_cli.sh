@@ -278,6 +278,9 @@ corpora 2 1/1
 holds "and continues there" test "$(cut -d' ' -f3 verified | paste -sd' ')" = "d1 d2 d3 d4 d4 d5"
 holds "rows of all" test "$(grep -v '^#' rows | cut -f2-5 | paste -sd' ')" = \
     $'d1\tok\t10\t0 d2\tok\t10\t0 d3\tfailed\t9\t1 d4\tok\t10\t0 d5\tnot read\t-\t-'
+rm -r build verified
+corpora 2 1/1
+holds "documents that no run has verified come first" test "$(cut -d' ' -f3 verified | paste -sd' ')" = "d5 d1 d2 d3 d4"
 cd "$root" || exit 1
 
 # ---- shell completion, the man page, make install ------------------------------------------------

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every check without size limits (`bakeoff verify --effort full`) on all available documents: embedded, fetched
-# and of BAKEOFF_CORPORA. verify_corpora.sh [K/N]. The smallest documents come first; of N shards, shard K verifies
-# each N-th document. Writes a row per document to results/fuzz/verify.tsv (VERIFY_RESULTS names another file). An
+# and of BAKEOFF_CORPORA. verify_corpora.sh [K/N]. Documents that no run has verified come first, then the smallest; of
+# N shards, shard K verifies each N-th document. Writes a row per document to results/fuzz/verify.tsv (VERIFY_RESULTS names another file). An
 # interrupted run continues after the last finished document if the program's commit is the same. FORMATS="lprf
 # autofdo" selects formats. Exits with 1 when a check failed, 2 when a document could not be read.
 set -uo pipefail
@@ -27,9 +27,8 @@ put_row() {
     ' "$results" >"$results.new" && mv "$results.new" "$results"
 }
 
-has_row() { # FORMAT DOCUMENT
-    awk -F '\t' -v format="$1" -v document="$2" '$1 == format && $2 == document { found = 1 }
-        END { exit !found }' "$results"
+result_of() { # FORMAT DOCUMENT: "" if it has no row
+    awk -F '\t' -v format="$1" -v document="$2" '$1 == format && $2 == document { print $3 }' "$results"
 }
 
 # Documents drawn for curves over sizes are left out: they repeat a real one.
@@ -43,12 +42,14 @@ mapfile -t documents < <("$bakeoff" list corpora --json |
         printf '%s\t%s\t%s\n' "$nbytes" "$format" "$name"
     done | LC_ALL=C sort -n | awk -v k="$k" -v n="$n" 'NR % n == k % n')
 
-total=0 finished=0 started=$SECONDS worst=0
+total=0 finished=0 started=$SECONDS worst=0 verified=() unverified=()
 for line in "${documents[@]}"; do
     IFS=$'\t' read -r nbytes format name <<<"$line"
     total=$((total + nbytes))
-    has_row "$format" "$name" || put_row "$format" "$name" $'not run\t-\t-\t-\t-\t-\t-'
+    [[ $(result_of "$format" "$name") ]] || put_row "$format" "$name" $'not run\t-\t-\t-\t-\t-\t-'
+    case $(result_of "$format" "$name") in ok | failed) verified+=("$line") ;; *) unverified+=("$line") ;; esac
 done
+documents=(${unverified[@]+"${unverified[@]}"} ${verified[@]+"${verified[@]}"})
 
 i=0 total_here=$total
 for line in "${documents[@]}"; do
@@ -58,7 +59,7 @@ for line in "${documents[@]}"; do
     if [[ -s $json ]]; then
         total_here=$((total_here - nbytes))
         echo "[$i/${#documents[@]}] $format $name: verified before"
-        [[ $(jq .failed "$json") = 0 ]] || worst=1
+        [[ $(jq .failed "$json") = 0 ]] || ((worst == 2)) || worst=1
         continue
     fi
     before=$SECONDS
