@@ -573,7 +573,8 @@ static bool all_met(struct request *request)
     for (size_t i = 0; i < 3; i++) {
         const char *suggestion, *unknown = bo_filter_unmatched(filters[i], &suggestion);
         if (unknown)
-            return !bo_usage_error("bench", "no %s '%s' here%s", what[i], unknown, suggestion);
+            return !bo_usage_error("bench", "no %s '%s' for the selected documents%s", what[i],
+                                   unknown, suggestion);
     }
     return true;
 }

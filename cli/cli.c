@@ -58,7 +58,7 @@ bool bo_need_codecs(const char *command, const char *list, const struct bo_forma
     const char *suggestion, *unknown = bo_filter_unmatched(codecs_ret, &suggestion);
     if (!unknown || only)
         return !unknown || bo_need_codec_of(command, only, unknown);
-    return !bo_usage_error(command, "no codec '%s' here%s", unknown, suggestion);
+    return !bo_usage_error(command, "no codec '%s' in any format%s", unknown, suggestion);
 }
 
 const struct bo_codec *bo_need_codec(const char *command, const char *name,

@@ -138,9 +138,8 @@ int bo_cmd_new_codec(int argc, char **argv)
         "new-codec", "FORMAT NAME",
         "Writes codecs/FORMAT/NAME.c, a codec that compiles but supports no model, and its "
         "line\n"
-        "in codecs/FORMAT/codecs.def. Run it in bakeoff's source tree. docs/adding-a-codec.md "
-        "goes\n"
-        "the next steps; for a codec outside of the tree see examples/plugin.",
+        "in codecs/FORMAT/codecs.def. Run it in bakeoff's source tree. docs/adding-a-codec.md\n"
+        "describes the next steps; for a codec outside of the tree see examples/plugin.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)

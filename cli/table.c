@@ -42,7 +42,7 @@ static bool parse_filters(struct request *r, struct bo_label_filter *filter)
         bo_filter_parse(r->role, &r->roles))
         return true;
     bo_usage_error("table",
-                   "--kind, --workload, --codec and --role expect names with commas between");
+                   "--kind, --workload, --codec and --role expect names separated by commas");
     return false;
 }
 
@@ -165,7 +165,7 @@ static bool print_held_out(const struct bo_run *run, const char *format, const c
     struct bo_grid grid;
     const bool md = strcmp(style, "md") == 0, csv = strcmp(style, "csv") == 0;
     if (!md && !csv && strcmp(style, "rfc") != 0)
-        return !bo_usage_error("table", "--held-out is printed as md, rfc or csv");
+        return !bo_usage_error("table", "--held-out requires --style md, rfc or csv");
     if (!bo_held_out_grid(run, format, arena, &grid))
         return !bo_usage_error(
             "table", "the results have no held-out documents of %s beside others", format);

@@ -1226,7 +1226,7 @@ refuses "$t/tiny.txt: * at byte *" merge "$t/tiny.txt" "$s/1.json"
 for shard in 0/3 4/3 1/0 2 x/3 1/3x; do
     misuses "bench: --shard expects K/N, such as 2/3, not '$shard'" bench --shard $shard
 done
-misuses "bench: no codec 'nothing' here" bench "${options[@]}" --codec nothing --shard 1/3
+misuses "bench: no codec 'nothing' for the selected documents" bench "${options[@]}" --codec nothing --shard 1/3
 
 # ---- bench --held-out ----------------------------------------------------------------------------
 
@@ -1251,7 +1251,7 @@ for style in md rfc csv; do
     gives 0 "" table pcdata --results "$t/held.json" --held-out --style $style
     holds "table --held-out --style $style" grep -Eq "raw.*control.*$(ratio_on late)" "$t/out"
 done
-misuses "table: --held-out is printed as md, rfc or csv" table pcdata --results "$t/held.json" --held-out --style tex
+misuses "table: --held-out requires --style md, rfc or csv" table pcdata --results "$t/held.json" --held-out --style tex
 misuses "table: the results have no held-out documents of pcdata beside others" \
     table pcdata --results "$t/bench.json" --held-out
 gives 0 "" pick pcdata --results "$t/held.json" --size 1

@@ -32,7 +32,7 @@ static size_t pick_off(const struct bo_fuzz_buffer *b, struct bo_random *r)
     return below(r, b->n);
 }
 
-/* From 1 to the number of bytes after off. Short lengths are as likely as long ones. */
+/* From 1 to MAX_RANGE, at most the bytes from `off` on. Short lengths are more likely. */
 static size_t pick_length(const struct bo_fuzz_buffer *b, size_t off, struct bo_random *r)
 {
     const size_t left = b->n - off, most = left < MAX_RANGE ? left : MAX_RANGE;

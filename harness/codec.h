@@ -52,13 +52,13 @@ struct bo_codec {
     bool lazy;
     /*
      * Answers for absent keys may be wrong, with a probability that `spec` states. Such a codec is
-     * never compared with exact ones.
+     * ranked only among codecs of its kind.
      */
     bool probabilistic;
     /*
-     * Built only if its library is installed (struct bo_optional). Golden files leave it out. Fuzz
-     * targets include it only if it is bakeoff's own (BO_NEW), so golden files and fuzz targets are
-     * the same everywhere.
+     * Built only if its library is installed (struct bo_optional). Golden files and the numbers of
+     * encodings in fuzz targets leave it out, so these are the same in every build. A build that
+     * has it and in which it is bakeoff's own (BO_NEW) also fuzzes it, with some inputs.
      */
     bool optional;
     /*

@@ -127,7 +127,7 @@ const compareWithReport = (tables, report) => {
   const formats = new Set(tables.map((t) => t.chapter));
   const keyOf = (t) => JSON.stringify([t.chapter, t.rows]);
   const keys = new Set(tables.map(keyOf));
-  /* the table of code tells of the tree as it is, and changes with any line of it */
+  /* the table of code describes the current tree, and changes with any line of it */
   for (const table of report.filter((t) => formats.has(t.chapter) && t.document === null && t.rows[0][3] !== "what it is")) {
     check(`REPORT.md's table of ${table.chapter} that begins with ${table.rows[0].slice(0, 3)}`, keys.has(keyOf(table)));
     whole += table.rows.length * table.rows[0].length;

@@ -521,9 +521,13 @@ static char *machines_text(const struct answer *a, bool *same_ret)
             "This query was measured on one processor (%s). On another processor, the order of the "
             "times may differ.",
             machines_of(a, 0));
-    return bo_arena_printf(a->arena, "%s: `%s` is %s on all of them.%s", machines_of(a, 0),
-                           a->main.pick->name,
-                           n_all ? listed(a->arena, all, n_all, " and ") : "no better", some);
+    if (n_all == 0)
+        return bo_arena_printf(a->arena,
+                               "%s: no advantage of `%s` holds on all of these machines.%s",
+                               machines_of(a, 0), a->main.pick->name, some);
+    return bo_arena_printf(a->arena, "%s: `%s` is %s on all of these machines.%s",
+                           machines_of(a, 0), a->main.pick->name,
+                           listed(a->arena, all, n_all, " and "), some);
 }
 
 /* ---- the whole answer ------------------------------------------------------------------------ */

@@ -5,13 +5,13 @@
 #include "bench/report/page.h"
 #include "harness/format.h"
 
-/* Its chapter of REPORT.md: the question, the picks, sizes, what each use picks. */
+/* Its chapter of REPORT.md: the question, the answer, the picks, sizes, what each use picks. */
 void bo_page_format(const struct bo_page *page, const struct bo_format *format);
 
 /*
- * One part of it without its heading, for other pages: question, use-picks, picture, picks, sizes,
- * uses, code. Or with its headings, and nothing if the format has none: proposal, axes, programs,
- * original, held-out. False when there is no part of that name.
+ * One part of it without its heading, for other pages: question, answer, picture, picks, use-picks,
+ * sizes, uses, code, counts. Or with its headings, and nothing if the format has none: proposal,
+ * axes, programs, original, held-out. False when there is no part of that name.
  */
 bool bo_page_part(const struct bo_page *page, const struct bo_format *format, const char *name);
 

@@ -1,4 +1,4 @@
-/* Parts of pages that have a file of their own, named as the function. */
+/* Parts of pages. Each function has a file of its name: bo_page_counts is in counts.c. */
 #ifndef BO_REPORT_PARTS_H
 #define BO_REPORT_PARTS_H
 

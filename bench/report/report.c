@@ -99,8 +99,8 @@ void bo_page_missing(const struct bo_page *page)
           "instructions.\n"
           "- Touched 64-byte lines: counted for some codecs (`bench/lines.tsv`). Touched pages of "
           "4 KiB are counted for all.\n"
-          "- The worst case on hostile input: the fuzzers limit it, but these tables do not show "
-          "it.\n"
+          "- The worst case on hostile input: these tables do not show it. Fuzzing reports inputs "
+          "that exceed limits of time and memory.\n"
           "- More than one thread: all figures are of one thread.\n"
           "- Files read from a disk: for `open-cold`, the bytes are in memory, and only the page "
           "table is empty.\n",

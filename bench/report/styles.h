@@ -21,7 +21,7 @@ struct bo_table {
 
 struct bo_table_style {
     const char *name;
-    bool one_document; /* for people */
+    bool one_document; /* prints one document, for people; else all documents, for programs */
     void (*print)(struct bo_table *table, struct bo_arena *arena, FILE *out);
 };
 

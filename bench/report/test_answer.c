@@ -216,7 +216,7 @@ TEST(what_one_codec_differs_by_is_no_difference)
     const char *text = answer_of(&json, 1);
     assert_has(text, "it is 1.67 times smaller than the status quo `varint-delta`, and not "
                      "measurably faster or slower than it");
-    assert_has(text, " are no difference (A/A, 5 layouts); the layout of functions changes a time "
+    assert_has(text, " show no difference (A/A, 5 layouts); the layout of functions changes a time "
                      "by a standard deviation of 1");
 }
 
@@ -230,7 +230,7 @@ TEST(conclusions_name_the_machines_on_which_they_hold)
     const char *text = answer_of(jsons, 3);
     assert_has(text, "; not all of this holds on b-2c. ");
     assert_has(text, "- a-2c, b-2c: `liar` is smaller than the status quo and smaller "
-                     "than the best proposal on all of them.");
+                     "than the best proposal on all of these machines.");
     assert_has(text, bo_arena_printf(&arena,
                                      "It is faster than the status quo on a-2c, but not on b-2c "
                                      "(%s times slower).",
@@ -240,7 +240,7 @@ TEST(conclusions_name_the_machines_on_which_they_hold)
     assert_has(text, "; the conclusions are the same on b-2c. ");
     assert_has(text,
                "`liar` is smaller than the status quo, faster than the status quo, smaller than "
-               "the best proposal and faster than the best proposal on all of them.\n");
+               "the best proposal and faster than the best proposal on all of these machines.\n");
 }
 
 /* Gives documents [from, 2) of a run another content. */

@@ -92,7 +92,7 @@ char *bo_noise_text(const struct bo_noise *noise, const struct bo_environment *e
     if (isnan(noise->limit))
         return NULL;
     return bo_arena_printf(arena,
-                           "times that differ by less than %.1f%% are no difference (A/A, %s)",
+                           "times that differ by less than %.1f%% show no difference (A/A, %s)",
                            100 * (noise->limit - 1),
                            noise->n_between ? bo_arena_printf(arena, "%.0f layouts", n_layouts)
                                             : "one layout: the effect of others was not measured");

@@ -45,7 +45,7 @@ struct bo_noise bo_noise_of(const struct bo_run *run, const char *format, const 
 bool bo_is_noise(const struct bo_noise *noise, double ratio);
 
 /*
- * "times that differ by less than 4.2% (A/A, 5 layouts) are no difference", for captions. NULL if
+ * "times that differ by less than 4.2% show no difference (A/A, 5 layouts)", for captions. NULL if
  * nothing was compared. In the arena.
  */
 char *bo_noise_text(const struct bo_noise *noise, const struct bo_environment *environment,

@@ -210,8 +210,8 @@ TEST(test_most_places)
         uint64_t n_names, text_nbytes, n_spots, n_parts;
         const char *what;
         bool is_above; /* else the file is rejected later, with another error */
-    } rows[] = {{INT32_MAX, 0, 0, 0, "2^31 names or more", true},
-                {INT32_MAX - 1, 0, 0, 0, "2^31 names or more", false},
+    } rows[] = {{INT32_MAX, 0, 0, 0, "2^31 - 1 names or more", true},
+                {INT32_MAX - 1, 0, 0, 0, "2^31 - 1 names or more", false},
                 {0, INT32_MAX + UINT64_C(1), 0, 0, NAMES_EXPAND, true},
                 {0, INT32_MAX, 0, 0, NAMES_EXPAND, false},
                 {0, 0, UINT32_MAX, 0, PLACES_ROOM, true},

@@ -160,7 +160,7 @@ static enum bo_status take_bucket(const struct reader *reader, uint64_t bucket, 
         const uint32_t start = bo_le32(reader->in.p + item + 8);
         const uint32_t end = end_of(reader, item, i + 1 == n_items);
         if ((guid & reader->mask) != bucket || (i && guid <= entries[model->n - 1].guid))
-            return bo_fail(err, BO_CORRUPT, item, "GUID is not of its bucket or out of order");
+            return bo_fail(err, BO_CORRUPT, item, "GUID is in the wrong bucket or out of order");
         if (end < start || end - start > GUID_MAX_BODY_NBYTES || (model->n == 0 && start))
             return bo_fail(err, BO_CORRUPT, item + 8, "body ends before its start or is too long");
         entries[model->n++] = (struct guid_entry){guid, end == start ? GUID_NO_BODY : end - start};

@@ -339,7 +339,7 @@ static enum bo_status read_head(struct bo_span in, struct reader *reader, struct
         return bo_fail(err, BO_TRUNCATED, 0, "file is shorter than its header");
     const uint32_t n = bo_le32(in.p), total = bo_le32(in.p + 4), n_listed = bo_le32(in.p + 8);
     if (n > UINT32_MAX / 16)
-        return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is above 2^28");
+        return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is 2^28 or more");
     if (total > (uint64_t)n * GUID_MAX_BODY_NBYTES)
         return bo_fail(err, BO_CORRUPT, 4, "bodies are longer than 2^24 - 1 bytes for each GUID");
     if (n_listed > n)

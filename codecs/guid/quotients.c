@@ -299,7 +299,7 @@ static enum bo_status read_head(const struct variant *variant, struct bo_span in
         return bo_fail(err, BO_TRUNCATED, 0, "file is shorter than its header");
     const uint32_t n = bo_le32(in.p), total = variant->has_bodies ? bo_le32(in.p + 4) : 0;
     if (n > UINT32_MAX / 16)
-        return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is above 2^28");
+        return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is 2^28 or more");
     *reader = (struct reader){.variant = *variant, .shape = shape_of(variant, n, total)};
     const struct shape *shape = &reader->shape;
     const uint64_t before = head_nbytes + ((uint64_t)shape->n_blocks + 1) * shape->entry_nbytes;

@@ -156,7 +156,7 @@ TEST(test_chained)
          .to = 2,
          .status = BO_CORRUPT,
          .off = 74,
-         .what = "GUID is not of its bucket or out of order"},
+         .what = "GUID is in the wrong bucket or out of order"},
         {.at = 82, .to = 1, .status = BO_CORRUPT, .off = 82, .what = too_long},
         {.at = 96, .to = 6, .status = BO_CORRUPT, .off = 96, .what = too_long},
         {.at = 117, .to = 2, .status = BO_CORRUPT, .off = 110, .what = too_long},
@@ -210,7 +210,7 @@ TEST(test_equal_guids)
 {
     static const struct change
         chained =
-            {30, 1, false, false, BO_CORRUPT, 30, "GUID is not of its bucket or out of order"},
+            {30, 1, false, false, BO_CORRUPT, 30, "GUID is in the wrong bucket or out of order"},
         eytzinger = {16, 1, false, false, BO_CORRUPT, 16, "GUIDs are not in breadth-first order"};
     expect_changes("guid 1\n0x1 5\n0x9 5\n", "chained", &chained, 1);
     expect_changes("guid 1\n0x1 5\n0x9 5\n", "eytzinger", &eytzinger, 1);
@@ -273,7 +273,7 @@ TEST(test_quotients)
          .to = 0x10,
          .status = BO_CORRUPT,
          .off = 0,
-         .what = "number of GUIDs is above 2^28"},
+         .what = "number of GUIDs is 2^28 or more"},
         {.at = 60,
          .cuts = true,
          .status = BO_TRUNCATED,
@@ -339,7 +339,7 @@ TEST(test_perfect_hash)
          .to = 0x10,
          .status = BO_CORRUPT,
          .off = 0,
-         .what = "number of GUIDs is above 2^28"},
+         .what = "number of GUIDs is 2^28 or more"},
         {.at = 7,
          .to = 3,
          .status = BO_CORRUPT,
@@ -481,7 +481,7 @@ TEST(test_most_guids)
         assert_int_equal(test_decode(codec, in, &arena, &model, &error), BO_TRUNCATED);
         bo_set_le32(bytes, 1u << 28);
         assert_int_equal(test_decode(codec, in, &arena, &model, &error), BO_CORRUPT);
-        assert_string_equal(error.what, i ? "number of GUIDs is above 2^28"
+        assert_string_equal(error.what, i ? "number of GUIDs is 2^28 or more"
                                           : "number of buckets is not that for the GUIDs");
         bo_arena_free(&arena);
     }

@@ -121,7 +121,7 @@ static enum bo_status pack_function(const struct plan *plan, struct bo_arena *ar
     for (size_t f = 0; f < plan->model->n_functions; f++)
         if (plan->model->functions[f].name.n > INT32_MAX)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "name is longer than 2 GiB, the limit of libcmph");
+                           "name has 2 GiB or more, above the limit of libcmph");
     cmph_t *function = make_function(plan);
     if (!function)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,

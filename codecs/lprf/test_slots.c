@@ -90,7 +90,7 @@ static void expect_right(const struct lprf_function *functions, size_t n, unsign
         }
 }
 
-/* Sizes just below a shift's highest multiple, where rounding up leads to the next shift. */
+/* Sizes around 255 << shift, the largest of a shift: larger ones need the next shift. */
 TEST(test_sizes)
 {
     const struct bo_arena_mark mark = bo_arena_mark(&arena);

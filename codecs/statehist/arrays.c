@@ -69,7 +69,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
         nbytes_of(model->strings, model->n_strings, sizeof *model->strings);
     uint32_t end = 0;
     if (n_name_bytes > UINT32_MAX || n_string_bytes > UINT32_MAX)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "more than 4 GiB of texts");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "4 GiB of texts or more");
     bo_mark(out, "header");
     bo_put_le64(out, (uint64_t)model->start);
     bo_put_le64(out, (uint64_t)model->end);

@@ -169,13 +169,13 @@ ASCENDING_INLINE bool ascending_block_at(const struct ascending_block *block, un
 /* How many numbers of a block are at most a given one, and where that is in the upper bits. */
 struct ascending_find {
     unsigned n; /* at least 1 */
-    /* The bits of the n - 1 numbers after the first lie before; UNKNOWN beyond the last number. */
+    /* The bits of the n - 1 numbers after the first end before this one; UNKNOWN at the end. */
     unsigned at;
 };
 
 enum { ASCENDING_UNKNOWN = ASCENDING_UPPER_NBITS + 1 };
 
-/* Of a number that is at or above the base. */
+/* Requires number >= block->base. */
 ASCENDING_INLINE struct ascending_find ascending_block_find(const struct ascending_block *block,
                                                             uint64_t number)
 {
@@ -254,7 +254,7 @@ ASCENDING_INLINE bool ascending_block_before(const struct ascending_block *block
     return true;
 }
 
-/* The number after that, of which there is one: found.n < block->n. */
+/* The first number that was not counted. Requires found.n < block->n. */
 ASCENDING_INLINE bool ascending_block_after(const struct ascending_block *block,
                                             struct ascending_find found, uint64_t *number_ret)
 {

@@ -380,7 +380,7 @@ TEST_WITH(test_too_long_strings, set_up, tear_down)
         const char *what;
     } cases[] = {
         {"flat", INT32_MAX, "string has 2^31 bytes or more"},
-        {"arrays", UINT32_MAX, "more than 4 GiB of texts"},
+        {"arrays", UINT32_MAX, "4 GiB of texts or more"},
     };
     if (SIZE_MAX == UINT32_MAX) /* no string is so long */
         skip();

@@ -59,7 +59,7 @@ static struct bo_span mixed_contexts_span(void)
 
 /* ---- bad ones -------------------------------------------------------------------------------- */
 
-/* Bytes of a file become others, from `at` on, or it ends there. */
+/* A changed file: `bytes` replace its bytes from `at` on; with CUT, it ends at `at`. */
 struct test_case {
     const char *row;
     size_t at;

@@ -84,6 +84,31 @@ TEST(test_damaged)
     }
 }
 
+/* A query before an attribute's first interval is named, and is no fault of the database. */
+TEST(test_no_interval)
+{
+    static const struct statehist_point_query point = {150, 1, 0};
+    const struct bo_codec *codec = bo_find_codec(test_format(), "sqlite");
+    if (!codec)
+        skip();
+    const struct statehist_model *model = parse_text(sample, &arena);
+    struct statehist_interval *intervals = (void *)(uintptr_t)model->intervals;
+    for (size_t i = 0; i < model->n_intervals; i++)
+        if (intervals[i].start <= 150)
+            intervals[i].start = 151;
+    struct statehist_state answer;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *reader;
+    bo_writer_init(&out, &arena);
+    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    assert_int_equal(codec->query(codec, reader, STATEHIST_POINT, &point, 1, &answer, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, "an attribute has no interval at this time");
+    bo_writer_free(&out);
+}
+
 /* A file of a hash alone has no database; a type after the last one is damage. */
 TEST(test_limits)
 {

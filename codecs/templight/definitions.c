@@ -77,7 +77,7 @@ enum bo_status templight_define(struct templight_definitions *definitions,
     if (status)
         return status;
     if (d->n == TEMPLIGHT_NONE - 1)
-        return bo_fail(err, BO_UNSUPPORTED, raw->off, "2^32 - 2 entries or more");
+        return bo_fail(err, BO_UNSUPPORTED, raw->off, "2^32 - 1 entries or more");
     if (!make_room(d, raw->n_ids))
         return bo_fail_alloc(err, d->arena);
     struct templight_definition item = {

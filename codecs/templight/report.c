@@ -120,7 +120,7 @@ const struct bo_format_report templight_report = {
         "*first* has no consumer yet. **In the consumer** nothing was measured.",
     .sizes =
         "`bytes` is the whole file; clang's traces contain no times. The protobuf cannot store the "
-        "origin of an End. It is measured on what it stores.",
+        "origin of an End, so its sizes are of traces without these origins.",
     .main_label = "stream/once",
     .curve_label = "name/uniform",
     .tables = templight_tables,

@@ -30,8 +30,7 @@ static const struct bo_uses unwind_use_cases = {
         "*whole*. *Start* is the work of a reader before the first lookup. *Build* is the time to "
         "encode. *Scratch* is the memory that encoding needs in addition to the model and the "
         "output. Compact unwind is correct only in the body of a function. ORC, compact unwind and "
-        "the deltas do not store function boundaries. The times of these codecs are of what they "
-        "store.",
+        "the deltas do not store function boundaries, so they are measured on models without them.",
     .uses = unwind_uses,
 };
 

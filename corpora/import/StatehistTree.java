@@ -23,7 +23,7 @@ public class StatehistTree {
 
     // ---- reading ---------------------------------------------------------------------------
 
-    /** Each path by itself: a name "*" stands for that of the path before. */
+    /** Each path by itself: a name "*" means the name at its place in the path before. */
     static void read(String file) throws Exception {
         byte[] bytes = Files.readAllBytes(Paths.get(file));
         ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

@@ -329,7 +329,8 @@ static enum bo_status measure(struct maker *m, struct bo_error *err)
         texts->longest = name.n > texts->longest ? name.n : texts->longest;
     }
     if (n_all > BO_TEXT_COUNTS / 2) /* numbers of symbols stay below */
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "phrases have 512 MiB of names or more");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                       "names take more than 512 MiB, with one byte more for each");
     texts->cap = (size_t)n;
     return BO_OK;
 }

@@ -123,7 +123,7 @@ static uint32_t *slot_of(const struct joiner *j, uint32_t left, uint32_t right)
     return &j->slots[i];
 }
 
-/* Fills at least twice as many slots as there are rules. */
+/* Enters all rules into new slots, at least twice as many. False when the arena refuses. */
 static bool index_rules(struct joiner *j, size_t n_slots)
 {
     while (n_slots < 2 * (size_t)j->rules->n)

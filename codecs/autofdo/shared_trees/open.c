@@ -271,7 +271,7 @@ enum bo_status autofdo_open_trees(struct bo_span in, const struct autofdo_string
         (status = check_head(trees, &head, &c, err)))
         return status;
     if (head.n_names >= UINT32_MAX / 2)
-        return bo_fail_here(err, BO_UNSUPPORTED, &c, "2^31 names or more");
+        return bo_fail_here(err, BO_UNSUPPORTED, &c, "2^31 - 1 names or more");
     trees->n_names = (uint32_t)head.n_names;
     trees->n_paths = (uint32_t)head.n_paths;
     trees->text_cap = (uint32_t)head.text_nbytes;

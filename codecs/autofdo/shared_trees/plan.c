@@ -75,7 +75,7 @@ static enum bo_status plan_strings(struct planner *p, struct bo_error *err)
     if (!ok || !plan->strings || !p->order)
         return bo_fail_alloc(err, p->arena);
     if (plan->n_names + plan->n_paths >= UINT32_MAX / 2)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^31 names or more");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^31 - 1 names or more");
     for (size_t i = 0; i < plan->n_names; i++)
         plan->strings[i] = p->names.names[i];
     for (size_t i = 0; i < plan->n_paths; i++)
@@ -243,7 +243,7 @@ static enum bo_status plant_all(struct planner *p, struct bo_error *err)
     }
     return p->n_trees < UINT32_MAX / 2 && p->n_words < UINT32_MAX / 2
                ? BO_OK
-               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^31 places or more");
+               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2^31 - 1 places or more");
 }
 
 /* ---- lists and variants ---------------------------------------------------------------------- */

@@ -93,7 +93,7 @@ TEST(test_extremes)
     bo_arena_free(&arena);
 }
 
-/* A function, and callees one in the other, so many instances deep. */
+/* A function with nested callees: `depth` instances, the function included. */
 static const char *deep_text(unsigned depth, struct bo_arena *arena)
 {
     struct bo_writer out;

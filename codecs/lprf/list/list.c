@@ -24,7 +24,7 @@ enum bo_status lprf_put_list(struct lprf_writer *w, struct bo_error *err)
     for (size_t f = 0; f < model->n_functions && !w->out->status; f++) {
         const struct bo_span name = model->functions[f].name;
         if (name.n > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "name is longer than 4 GiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "name has 4 GiB or more");
         bo_mark(w->out, "names");
         bo_put_le32(w->out, (uint32_t)name.n);
         bo_put_bytes(w->out, name.p, name.n);

@@ -52,7 +52,7 @@ static enum bo_status build_trie(const struct lprf_model *model,
         const struct bo_span name = model->functions[f].name;
         if (name.n > UINT32_MAX)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "name is longer than 4 GiB, the limit of libmarisa");
+                           "name has 4 GiB or more, above the limit of libmarisa");
         status = lprf_marisa_add(builder, name.p, name.n);
     }
     if (!status && model->n_functions)

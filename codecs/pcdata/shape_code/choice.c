@@ -72,7 +72,7 @@ static void collect_facts(const struct pcdata_model *model, struct shape_facts *
 
 /* ---- bases ----------------------------------------------------------------------------------- */
 
-/* Four bases with which every table can be stored, then the most frequent least values near 0. */
+/* Four bases that reach any least value with a bias, then the most frequent ones near 0. */
 static void choose_bases(const struct shape_facts *facts, uint32_t n_tables,
                          struct shape_dictionary *d)
 {

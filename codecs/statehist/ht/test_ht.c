@@ -471,7 +471,7 @@ TEST_WITH(test_growth, set_up, tear_down)
     }
 }
 
-/* A node has room for what its bytes leave: the writer's count of these is right. */
+/* The writer's count of a node's bytes equals the size that the reader computes for it. */
 TEST_WITH(test_room, set_up, tear_down)
 {
     static const struct ht_config config = {.block_nbytes = 4096, .max_children = 5};

@@ -124,7 +124,7 @@ TEST_WITH(test_longest_history, set_up, tear_down)
     expect_right(model, (struct time_index_limits){N, 2 * N + 2, 0, SIZE_MAX}, 0);
 }
 
-/* What a reader of the name holds after all queries, when it may keep so much. */
+/* Bytes that the codec's reader holds after all queries, with a budget of keep_nbytes. */
 static size_t held_within(const char *name, const struct statehist_model *model, size_t keep_nbytes)
 {
     const struct bo_codec *keeper = bo_find_codec(test_format(), name);
@@ -150,7 +150,7 @@ static size_t held_within(const char *name, const struct statehist_model *model,
     return held;
 }
 
-/* All codecs of the format keep to one budget, and use it. */
+/* Every codec of the format that keeps data stays within its budget, and uses it. */
 TEST_WITH(test_budgets, set_up, tear_down)
 {
     enum { N = 6000 };

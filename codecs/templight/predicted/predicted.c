@@ -206,7 +206,7 @@ static enum bo_status encode_traces(const struct templight_model *model, struct 
     if (status)
         return status;
     if (totals.n_text > UINT32_MAX / 2)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "more than 2 GiB of texts");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "2 GiB of texts or more");
     uint8_t *history = bo_alloc(p->arena, (size_t)totals.n_text + BO_GUESS_TEXT_START);
     if (!history || !bo_guesser_init(&p->guesser, PREDICTED_N_SITES, totals.n_coded, history,
                                      (uint32_t)totals.n_text, p->arena))
@@ -312,7 +312,7 @@ static enum bo_status get_streams(struct bo_cursor *c, struct head *head, struct
     }
     const uint64_t least = least_nbytes(head->totals.n_units);
     if (head->totals.n_text > UINT32_MAX / 2)
-        return bo_fail_here(err, BO_UNSUPPORTED, c, "more than 2 GiB of texts");
+        return bo_fail_here(err, BO_UNSUPPORTED, c, "2 GiB of texts or more");
     if (least > c->n)
         return bo_fail(err, BO_TRUNCATED, c->n, "file is shorter than its counts need");
     for (uint64_t i = end; i < c->n; i++)

@@ -74,7 +74,8 @@ static enum bo_status put_trace(const struct templight_trace *trace, struct bo_w
     bo_set_le32(out->p + head + 8, trace->n_files);
     for (unsigned i = 0; i < N_PARTS; i++) {
         if (ends[i + 1] - ends[i] > UINT32_MAX)
-            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "trace takes more than 4 GiB");
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                           "part of a trace takes 4 GiB or more");
         bo_set_le32(out->p + head + 12 + 4 * i, (uint32_t)(ends[i + 1] - ends[i]));
     }
     return BO_OK;

@@ -258,8 +258,8 @@ TEST_WITH(test_deep_names, set_up, tear_down)
 }
 
 /*
- * Texts of which each repeats one byte take next to nothing as phrases. More than a reader expands,
- * 1 MiB and 64 bytes for each of the file, are written as they are.
+ * Texts that repeat one byte take almost no space as phrases. If they exceed what a reader expands
+ * (1 MiB and 64 times the size of the file), they are stored without phrases.
  */
 TEST_WITH(test_texts_above_the_limit, set_up, tear_down)
 {

@@ -13,18 +13,18 @@ enum {
     UNWIND_SEQ_HEADER = 20,
     UNWIND_SEQ_SEGMENT = 20,
     UNWIND_SEQ_BLOCK = 16,          /* entries */
-    UNWIND_SEQ_STEP = 4,            /* entries a mark: where their records begin */
-    UNWIND_SEQ_IDS = 12,            /* where a block's list numbers are */
+    UNWIND_SEQ_STEP = 4,            /* entries per mark: the bit at which their records start */
+    UNWIND_SEQ_IDS = 12,            /* offset in a block of its list numbers */
     UNWIND_SEQ_BLOCK_FIELDS = 28,   /* bytes before a block's packed fields */
     UNWIND_SEQ_NO_MARK = 0xffff,    /* a mark that does not fit 16 bits: use the one before */
-    UNWIND_SEQ_SAMPLED = 16,        /* buckets a sample */
+    UNWIND_SEQ_SAMPLED = 16,        /* buckets per sample */
     UNWIND_SEQ_MAX_ENTRIES = 65535, /* of a segment: a sample has 16 bits */
     UNWIND_SEQ_LONG = 255,          /* the number of a list that does not fit its byte */
     UNWIND_SEQ_WIDTH_BITS = 6,      /* of a special record's width */
     UNWIND_SEQ_NARROW = 63,         /* the width value that selects those of the dictionary */
     UNWIND_SEQ_MAX_QUANTUM = 6,
     UNWIND_SEQ_ROWS_PER_BYTE = 256, /* rows that a payload may have: bounds the work of a reader */
-    UNWIND_SEQ_FREE_ROWS = 1 << 17,
+    UNWIND_SEQ_FREE_ROWS = 1 << 17, /* further rows for a writer; readers accept twice as many */
 };
 
 /* Bytes of one block of a segment. */
