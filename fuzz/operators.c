@@ -198,12 +198,16 @@ static void set_to_place(struct bo_fuzz_buffer *b, struct bo_random *r)
 
 /* ---- varints --------------------------------------------------------------------------------- */
 
-/* Overwrites bytes with groups of all ones: the largest varint of its type, or one above it. */
+/*
+ * Writes groups of all ones: the largest varint of its type, or one above it. Half of the time it
+ * takes the place of one byte, so that a small number becomes large and the rest stays as it was.
+ */
 static void set_to_long_varint(struct bo_fuzz_buffer *b, struct bo_random *r)
 {
-    const size_t off = pick_off(b, r);
-    const size_t left = b->n - off, n = 1 + bo_random_below(r, 11);
-    const size_t end = n < left ? n : left;
+    const size_t off = pick_off(b, r), n = 1 + bo_random_below(r, 11);
+    if (bo_random_below(r, 2))
+        open_gap(b, off + 1, n - 1);
+    const size_t left = b->n - off, end = n < left ? n : left;
     memset(b->p + off, 0xff, end);
     b->p[off + end - 1] = (uint8_t)((1u << bo_random_below(r, 8)) - 1);
 }

@@ -13,8 +13,10 @@ static inline size_t statehist_padded(size_t n)
 static inline bool statehist_take_values(size_t n, struct bo_sink *sink, uint64_t **values_ret,
                                          uint8_t **types_ret)
 {
-    struct statehist_values *head =
-        (struct statehist_values *)bo_sink_take(sink, sizeof *head + 8 * n + statehist_padded(n));
+    struct statehist_values *head = NULL;
+    if (n <= sink->cap / 8) /* 32-bit: the product fits */
+        head = (struct statehist_values *)bo_sink_take(sink,
+                                                       sizeof *head + 8 * n + statehist_padded(n));
     if (!head)
         return false;
     head->n = n;
@@ -30,8 +32,10 @@ static inline struct statehist_columns *statehist_take_columns(size_t n, struct 
                                                                uint64_t **values_ret,
                                                                uint8_t **types_ret)
 {
-    struct statehist_columns *head =
-        (struct statehist_columns *)bo_sink_take(sink, sizeof *head + 16 * n + statehist_padded(n));
+    struct statehist_columns *head = NULL;
+    if (n <= sink->cap / 16)
+        head = (struct statehist_columns *)bo_sink_take(sink, sizeof *head + 16 * n +
+                                                                  statehist_padded(n));
     if (!head)
         return NULL;
     head->n = n;

@@ -6,7 +6,8 @@
 enum bo_status ascending_open(struct bo_cursor *c, uint32_t n, struct ascending_list *list,
                               struct bo_error *err)
 {
-    *list = (struct ascending_list){.n = n, .n_blocks = (n + 63) / ASCENDING_BLOCK};
+    *list = (struct ascending_list){.n = n,
+                                    .n_blocks = n / ASCENDING_BLOCK + (n % ASCENDING_BLOCK > 0)};
     uint8_t base_nbits, place_nbits;
     uint64_t nbytes;
     const uint8_t *body;

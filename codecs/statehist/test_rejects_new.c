@@ -3,7 +3,9 @@
  * byte and the phrase that decoding answers with. Why: both are in bits, so that one of them moves
  * all that follows; both announce counts that take memory; and time-index opens without looking.
  */
+#include "codecs/statehist/answers.h"
 #include "codecs/statehist/test_model.h"
+#include "codecs/statehist/tree.h"
 #include "harness/check/check.h"
 
 static const char tiny_text[] = HISTORY(100, 200) "Q\t0\t-1\tThreads\nQ\t1\t0\t7\nQ\t2\t0\t9\n"
@@ -455,6 +457,137 @@ TEST(test_candidates)
 {
     assert_false(has_candidates(32));
     assert_true(has_candidates(33));
+}
+
+/* ---- announced numbers ----------------------------------------------------------------------- */
+
+/* A range query over all of attribute 0, of a file that may be rejected before. */
+static enum bo_status whole_range(struct bo_span file, struct bo_arena *arena,
+                                  struct bo_error *error)
+{
+    const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
+    static uint8_t bytes[4096];
+    struct bo_sink sink = {bytes, 0, sizeof bytes};
+    void *reader;
+    enum bo_status status = codec->open(codec, file, arena, &reader, error);
+    if (status)
+        return status;
+    const struct statehist_range_query range = {(int64_t)bo_le64(file.p + 4),
+                                                (int64_t)bo_le64(file.p + 12), 0, 0};
+    return codec->query(codec, reader, STATEHIST_RANGE, &range, 1, &sink, error);
+}
+
+/*
+ * A number of strings or of a record's intervals of almost 2^32, whose number of blocks does not
+ * fit 32 bits before it is divided by 64; and 2^31 quarks in sections that are not in the file.
+ */
+TEST(test_announced_numbers)
+{
+    static const uint8_t strings[124] = {
+        0x54, 0x49, 0x58, 0x31, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x64, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x01, 0x01, 0x00, 0xff, 0xff, 0xff, 0xff,
+        0x0f, 0x01, 0x01, 0x00, 0x14, 0x0a, 0x04, 0x01, 0x01, 0x01, 0x00, 0x00, 0x40, 0x38,
+        0x10, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0xff, 0xff, 0xff, 0xff, 0x07, 0x01,
+        0x00, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    };
+    static const uint8_t intervals[131] = {
+        0x54, 0x49, 0x58, 0x31, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x40, 0x01, 0x01, 0x01, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x05,
+        0x00, 0x01, 0x29, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0xff, 0xff,
+        0xff, 0x1f, 0xf8, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0x1f,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xe0, 0xff, 0xff, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    };
+    static const uint8_t quarks[] = {
+        0x54, 0x49, 0x58, 0x31, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x64, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0xff, 0xff, 0xff,
+        0xff, 0x07, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00, 0x00, 0x01, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0x00, 0x00,
+    };
+    static const struct {
+        struct bo_span file;
+        enum bo_status status;
+        const char *what;
+    } cases[] = {
+        {{strings, sizeof strings}, BO_CORRUPT, "list has more numbers than bytes"},
+        {{intervals, sizeof intervals}, BO_CORRUPT, "record runs past the end, or has no interval"},
+        {{quarks, sizeof quarks}, BO_TRUNCATED, "section runs past the file's end"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        assert_int_equal(whole_range(cases[i].file, &arena, &error), cases[i].status);
+        assert_string_equal(error.what, cases[i].what);
+        assert_true(arena.peak_nbytes < 1 << 20);
+        bo_arena_free(&arena);
+    }
+}
+
+/* Attributes whose names are one long text, each a child of the one before. */
+static struct statehist_model chain(struct bo_span name, uint32_t n, struct bo_arena *arena)
+{
+    struct statehist_attribute *attributes = bo_alloc_array(arena, n, sizeof *attributes);
+    assert_non_null(attributes);
+    for (uint32_t q = 0; q < n; q++)
+        attributes[q] = (struct statehist_attribute){name, q ? q - 1 : STATEHIST_ROOT};
+    return (struct statehist_model){.n_quarks = n, .attributes = attributes};
+}
+
+/* An attribute takes a bit, but its name is copied. */
+TEST(test_names_that_expand)
+{
+    enum { NBYTES = 8000, N_ENCODED = 2002, N_DECODED = N_ENCODED + 8000 };
+    static const char *const what = "names of attributes would expand to too much";
+    static uint8_t letters[NBYTES];
+    const struct bo_span name = {letters, NBYTES};
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error error = {0};
+    struct statehist_builder builder;
+    memset(letters, 'a', sizeof letters);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    struct statehist_model model = chain(name, N_DECODED, &arena);
+    assert_int_equal(statehist_pack_tree(&model, &out, &error), BO_UNSUPPORTED);
+    assert_string_equal(error.what, what);
+    out.n = 0;
+    model.n_quarks = N_ENCODED; /* its bits fill the last byte */
+    assert_int_equal(statehist_pack_tree(&model, &out, &error), BO_OK);
+    assert_true(statehist_builder_init(&builder, true, &arena));
+    assert_int_equal(
+        statehist_unpack_tree(bo_cursor(bo_writer_span(&out)), N_ENCODED, &builder, &error), BO_OK);
+    for (unsigned i = 0; i < (N_DECODED - N_ENCODED) / 8; i++)
+        bo_put_u8(&out, 0xff); /* each bit: as predicted */
+    assert_true(statehist_builder_init(&builder, true, &arena));
+    assert_int_equal(
+        statehist_unpack_tree(bo_cursor(bo_writer_span(&out)), N_DECODED, &builder, &error),
+        BO_OVER_LIMIT);
+    assert_string_equal(error.what, what);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+/* The sizes of these answers, modulo the largest size, would fit the sink. */
+TEST(test_answers_of_any_number)
+{
+    static uint8_t bytes[4096];
+    struct bo_sink sink = {bytes, 0, sizeof bytes};
+    int64_t *starts;
+    uint64_t *values;
+    uint8_t *types;
+    assert_null(statehist_take_columns(SIZE_MAX / 17 + 1, &sink, &starts, &values, &types));
+    assert_false(statehist_take_values(SIZE_MAX / 9 + 1, &sink, &values, &types));
+    assert_int_equal(sink.n, 0);
+    assert_non_null(statehist_take_columns(100, &sink, &starts, &values, &types));
+    assert_true(statehist_take_values(100, &sink, &values, &types));
 }
 
 TEST_FILE(NULL, NULL)

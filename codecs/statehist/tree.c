@@ -46,6 +46,17 @@ static uint32_t related(const struct statehist_attribute *attributes, uint32_t q
                                  : parent_of(attributes, parent_of(attributes, before));
 }
 
+/*
+ * An attribute takes a bit, whatever the length of its name, so a short tree could describe names
+ * of any total length. Bytes of all stored names, each counted for each attribute that has it:
+ */
+static uint64_t max_names_nbytes(uint64_t tree_nbytes)
+{
+    return 4096 * tree_nbytes + (1 << 20);
+}
+
+static const char expands[] = "names of attributes would expand to too much";
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Elias' gamma code of v + 1. */
@@ -70,6 +81,8 @@ enum bo_status statehist_pack_tree(const struct statehist_model *model, struct b
 {
     const struct statehist_attribute *attributes = model->attributes;
     const struct bo_arena_mark mark = bo_arena_mark(out->arena);
+    const size_t start = out->n;
+    uint64_t nbytes = 0;
     struct bo_texts names;
     uint32_t *name_of = bo_alloc_array(out->arena, model->n_quarks, sizeof *name_of);
     if (!name_of || !bo_texts_init(&names, false, out->arena))
@@ -82,6 +95,7 @@ enum bo_status statehist_pack_tree(const struct statehist_model *model, struct b
             name_of[q]++;
         else
             return bo_fail_alloc(err, out->arena);
+        nbytes += name_of[q] ? attributes[q].name.n : 0;
     }
     struct symbol *symbols =
         bo_zalloc_array(out->arena, N_RELATIONS * ((size_t)names.n + 1), sizeof *symbols);
@@ -114,6 +128,8 @@ enum bo_status statehist_pack_tree(const struct statehist_model *model, struct b
         before = symbol;
     }
     bo_arena_rewind(out->arena, mark);
+    if (!out->status && nbytes > max_names_nbytes(out->n - start))
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, expands);
     return bo_writer_status(out, err);
 }
 
@@ -124,6 +140,7 @@ struct tree_reader {
     struct bo_bit_cursor bits;
     struct bo_span *names;
     uint32_t n_names, n_seen; /* names are numbered in the order of first use */
+    uint64_t left_nbytes;     /* that names of further attributes may have */
     struct symbol *symbols;
     uint32_t before; /* symbol */
 };
@@ -171,6 +188,9 @@ static const char *read_attribute(struct tree_reader *r, uint32_t q)
         parent--;
     }
     struct bo_span spelling = name ? r->names[name - 1] : (struct bo_span){NULL, 0};
+    if (spelling.n > r->left_nbytes)
+        return expands;
+    r->left_nbytes -= spelling.n;
     if (name == 0) {
         if (!get_gamma(&r->bits, &steps))
             return ends;
@@ -225,7 +245,7 @@ static enum bo_status read_names(struct tree_reader *r, struct bo_cursor *c, str
 enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
                                      struct statehist_builder *builder, struct bo_error *err)
 {
-    struct tree_reader r = {.builder = builder};
+    struct tree_reader r = {.builder = builder, .left_nbytes = max_names_nbytes(bo_left(&c))};
     const size_t base = c.base;
     const enum bo_status status = read_names(&r, &c, err);
     if (status)
@@ -238,7 +258,8 @@ enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
         if (what == statehist_no_memory)
             return bo_fail_alloc(err, builder->arena);
         if (what)
-            return bo_fail(err, BO_CORRUPT, base + c.off + r.bits.bit / 8, what);
+            return bo_fail(err, what == expands ? BO_OVER_LIMIT : BO_CORRUPT,
+                           base + c.off + r.bits.bit / 8, what);
     }
     if (r.n_seen != r.n_names)
         return bo_fail(err, BO_CORRUPT, base, "name belongs to no attribute");

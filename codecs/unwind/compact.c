@@ -28,7 +28,6 @@ enum {
 };
 #define HOLDS_SIGNALS false
 #define MAX_PAGE_SPAN (UINT32_C(1) << 24)
-#define DIRECT (UINT64_C(1) << 48) /* of an entry's number: page << 16 | number in it */
 
 struct table {
     struct unwind_frame frame;
@@ -409,31 +408,39 @@ static inline uint32_t entry_at(const struct table *t, size_t page, uint32_t k, 
     return bo_le32(index_of(t, page)) + (entry & 0xffffff);
 }
 
-static const char *get_flat(const struct table *t, size_t i, struct unwind_flat *flat)
+static uint32_t n_in_page(const struct table *t, size_t page)
 {
-    size_t page = 0;
-    uint64_t k = i;
+    return bo_le16(page_of(t, page) + 6);
+}
+
+struct cursor {
+    size_t i, page; /* entries and pages before */
+    uint32_t k;     /* entries of the page before */
+};
+
+static bool has_next(const struct table *t, const struct cursor *c)
+{
+    return c->i < t->n;
+}
+
+static const char *next_flat(const struct table *t, struct cursor *c, struct unwind_flat *flat)
+{
     uint32_t encoding;
-    if (k & DIRECT) {
-        page = (size_t)(k >> 16 & UINT32_MAX);
-        k &= 0xffff;
-    } else {
-        while (page < t->n_pages && k >= bo_le16(page_of(t, page) + 6))
-            k -= bo_le16(page_of(t, page++) + 6);
-    }
+    for (; c->k == n_in_page(t, c->page); c->k = 0)
+        c->page++;
     *flat = (struct unwind_flat){0};
-    const uint32_t at = entry_at(t, page, (uint32_t)k, &encoding);
+    const uint32_t at = entry_at(t, c->page, c->k, &encoding);
     flat->pc = t->frame.base + at;
     flat->known = state_of(t->frame.arch, encoding, &flat->state);
-    if (k == 0 && at != bo_le32(index_of(t, page)))
+    if (c->k++ == 0 && at != bo_le32(index_of(t, c->page)))
         return "page does not begin where the index says";
-    if (i + 1 == t->n && at != bo_le32(index_of(t, t->n_pages)))
+    if (++c->i == t->n && at != bo_le32(index_of(t, t->n_pages)))
         return "last entry is not where the sentinel is";
     return encoding >> 28 || at > INT32_MAX ? "encoding has flags, or an entry is 2^31 bytes away"
                                             : NULL;
 }
 
-static inline bool find_flat(const struct table *t, uint64_t pc, size_t *i_ret)
+static inline bool look_up(const struct table *t, uint64_t pc, struct unwind_flat *flat)
 {
     const uint64_t off = pc - t->frame.base;
     size_t page = 0, n = t->n_pages;
@@ -445,16 +452,18 @@ static inline bool find_flat(const struct table *t, uint64_t pc, size_t *i_ret)
         page = bo_le32(index_of(t, page + half)) <= off ? page + half : page;
         n -= half;
     }
-    uint32_t left = bo_le16(page_of(t, page) + 6);
+    uint32_t left = n_in_page(t, page);
     while (left > 1) {
         const uint32_t half = left / 2;
         low = entry_at(t, page, low + half, &encoding) <= off ? low + half : low;
         left -= half;
     }
-    *i_ret = (size_t)(DIRECT | (uint64_t)page << 16 | low);
-    return true;
+    flat->flags = 0;
+    flat->pc = t->frame.base + entry_at(t, page, low, &encoding);
+    return state_of(t->frame.arch, encoding, &flat->state);
 }
 
+#define OWN_CURSOR
 #define PREPARE one_row_each
 #include "codecs/unwind/flat.h"
 

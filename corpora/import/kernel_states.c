@@ -21,6 +21,7 @@ bool kernel_states_init(struct kernel_states *states, int64_t start, struct bo_a
 {
     *states = (struct kernel_states){.irqs = STATEHIST_ROOT, .soft_irqs = STATEHIST_ROOT};
     return state_system_init(&states->system, start, arena) &&
+           bo_texts_init(&states->irq_numbers, true, arena) &&
            state_attribute(&states->system, STATEHIST_ROOT, bo_span_of("Threads"),
                            &states->threads) &&
            state_attribute(&states->system, STATEHIST_ROOT, bo_span_of("CPUs"), &states->cpus);
@@ -342,10 +343,9 @@ static bool resume(struct kernel_states *states, uint32_t cpu)
 
 static const struct kernel_irq *find_irq(const struct kernel_states *states, uint32_t number)
 {
-    for (size_t i = 0; i < states->n_known_irqs; i++)
-        if (states->known_irqs[i].number == number)
-            return &states->known_irqs[i];
-    return NULL;
+    const struct bo_span bytes = {(const uint8_t *)&number, sizeof number};
+    const uint32_t i = bo_texts_find(&states->irq_numbers, bytes);
+    return i == BO_NO_TEXT ? NULL : &states->known_irqs[i];
 }
 
 /* The first name of an interrupt stays. */
@@ -353,20 +353,23 @@ static const struct kernel_irq *know_irq(struct kernel_states *states, uint32_t 
                                          struct bo_span name)
 {
     const struct kernel_irq *known = find_irq(states, number);
+    const struct bo_span bytes = {(const uint8_t *)&number, sizeof number};
     struct bo_arena *arena = states->system.builder.arena;
+    uint32_t i;
     char digits[16];
     if (known)
         return known;
     const size_t n = (size_t)snprintf(digits, sizeof digits, "%lu/", (unsigned long)number);
     uint8_t *joined = bo_alloc(arena, n + name.n);
     if (!joined ||
-        !bo_grow(arena, &states->known_irqs, states->n_known_irqs, 1, &states->cap_known_irqs))
+        !bo_grow(arena, &states->known_irqs, states->irq_numbers.n, 1, &states->cap_known_irqs) ||
+        !bo_texts_add(&states->irq_numbers, bytes, &i))
         return NULL;
     memcpy(joined, digits, n);
     if (name.n)
         memcpy(joined + n, name.p, name.n);
-    states->known_irqs[states->n_known_irqs] = (struct kernel_irq){number, {joined, n + name.n}};
-    return &states->known_irqs[states->n_known_irqs++];
+    states->known_irqs[i] = (struct kernel_irq){{joined, n + name.n}};
+    return &states->known_irqs[i];
 }
 
 bool kernel_irq_enter(struct kernel_states *states, uint32_t cpu, uint32_t number,

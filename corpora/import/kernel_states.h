@@ -20,13 +20,14 @@ struct kernel_states {
     uint32_t threads, cpus, irqs, soft_irqs;
     struct kernel_cpu *per_cpu;
     size_t n_cpus, cap_cpus;
-    struct kernel_irq *known_irqs; /* interrupts that began at least once */
-    size_t n_known_irqs, cap_known_irqs;
+    /* interrupts that began at least once */
+    struct bo_texts irq_numbers; /* each 4 bytes */
+    struct kernel_irq *known_irqs;
+    size_t cap_known_irqs;
 };
 
 /* The name of an interrupt is only known from its begin. */
 struct kernel_irq {
-    uint32_t number;
     struct bo_span name; /* "14/ata_piix" */
 };
 

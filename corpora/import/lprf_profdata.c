@@ -45,20 +45,24 @@ static enum bo_status check_index_place(struct bo_span file, struct bo_error *er
 }
 
 /* Decodes with the codec. Version 12 differs from its version 13 only in the version number. */
-static bool decode(struct bo_span file, struct bo_arena *arena, void **model_ret)
+static enum bo_status decode(struct bo_span file, struct bo_arena *arena, void **model_ret,
+                             struct bo_error *err)
 {
     const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "profdata");
     const uint64_t version = bo_le64(file.p + VERSION);
     const struct bo_arena_mark mark = bo_arena_mark(arena);
-    uint8_t *copy = version == 12 || version == 13 ? bo_alloc(arena, file.n) : NULL;
+    if (version != 12 && version != 13)
+        return BO_UNSUPPORTED;
+    uint8_t *copy = bo_alloc(arena, file.n);
     if (!copy)
-        return false;
+        return bo_fail_alloc(err, arena);
     memcpy(copy, file.p, file.n);
     bo_set_le64(copy + VERSION, 13);
-    if (codec->decode(codec, (struct bo_span){copy, file.n}, arena, model_ret, NULL) == BO_OK)
-        return true;
-    bo_arena_rewind(arena, mark);
-    return false;
+    const struct bo_span in = {copy, file.n};
+    const enum bo_status status = codec->decode(codec, in, arena, model_ret, err);
+    if (status)
+        bo_arena_rewind(arena, mark);
+    return status;
 }
 
 /*
@@ -76,8 +80,12 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
     struct bo_span text;
     const bool indexed = is_indexed(file);
     enum bo_status status = indexed ? check_index_place(file, err) : BO_OK;
-    if (!status && indexed && decode(file, arena, model_ret))
-        return BO_OK;
+    if (!status && indexed) {
+        status = decode(file, arena, model_ret, err);
+        if (status == BO_OK || status == BO_NO_MEMORY || status == BO_OVER_LIMIT)
+            return status;
+        status = BO_OK;
+    }
     if (!status)
         status = profdata_tool_text(&tools[indexed], file, arena, &text, err);
     if (status)

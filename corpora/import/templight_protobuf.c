@@ -145,13 +145,27 @@ static enum bo_status need_u32(const struct reader *r, const struct field *f, ui
     return status;
 }
 
-static enum bo_status need_text(const struct reader *r, const struct field *f,
+/* A copy in the arena, since neither the file nor the buffer of inflated names lasts. */
+static enum bo_status keep(const struct reader *r, struct bo_span text, struct bo_span *kept_ret)
+{
+    uint8_t *copy = bo_alloc(r->arena, text.n);
+    if (!copy)
+        return bo_fail_alloc(r->err, r->arena);
+    if (text.n)
+        memcpy(copy, text.p, text.n);
+    *kept_ret = (struct bo_span){copy, text.n};
+    return BO_OK;
+}
+
+static enum bo_status take_text(const struct reader *r, const struct field *f,
                                 struct bo_span *text_ret)
 {
     const enum bo_status status = need_wire(r, f, BYTES);
     const uint8_t *nul = status || f->bytes.n == 0 ? NULL : memchr(f->bytes.p, 0, f->bytes.n);
-    *text_ret = f->bytes;
-    return nul ? fail(r, BO_CORRUPT, offset_of(r, nul), "text holds a NUL") : status;
+    if (status)
+        return status;
+    return nul ? fail(r, BO_CORRUPT, offset_of(r, nul), "text holds a NUL")
+               : keep(r, f->bytes, text_ret);
 }
 
 /* Checks that a submessage occurs once; *message is its position. */
@@ -205,10 +219,8 @@ static enum bo_status expand(struct reader *r, struct bo_span marked, size_t off
     if (n_markers != r->n_ids)
         return fail(r, BO_CORRUPT, off,
                     "dictionary entry has different numbers of ids and markers");
-    if (n == marked.n && n_markers == 0) {
-        *text_ret = marked;
-        return BO_OK;
-    }
+    if (n == marked.n && n_markers == 0)
+        return keep(r, marked, text_ret);
     const enum bo_status status = count_made(r, n, off);
     if (status)
         return status;
@@ -252,14 +264,14 @@ static enum bo_status inflate_name(struct reader *r, const struct field *f, stru
         ret = inflate(&r->zlib, Z_NO_FLUSH);
         n = r->cap_inflated - r->zlib.avail_out;
     }
-    *text = (struct bo_span){r->inflated, n};
     if (ret == Z_BUF_ERROR)
         return fail(r, BO_CORRUPT, f->value_off, "compressed name ends early");
     if ((ret != Z_OK && ret != Z_STREAM_END) || (ret == Z_STREAM_END && r->zlib.avail_in))
         return fail(r, BO_CORRUPT, f->value_off, "compressed name is damaged");
     if (memchr(r->inflated, 0, n))
         return fail(r, BO_CORRUPT, f->value_off, "compressed name contains a NUL");
-    return count_made(r, n, f->value_off);
+    const enum bo_status status = count_made(r, n, f->value_off);
+    return status ? status : keep(r, (struct bo_span){r->inflated, n}, text);
 }
 
 /* ---- the dictionary -------------------------------------------------------------------------- */
@@ -327,7 +339,7 @@ static enum bo_status take_name_field(struct reader *r, const struct field *f, v
     enum bo_status status;
     switch (f->number) {
     case TEXT:
-        return need_text(r, f, name);
+        return take_text(r, f, name);
     case COMPRESSED:
         status = need_wire(r, f, BYTES);
         return status ? status : inflate_name(r, f, name);
@@ -356,7 +368,7 @@ static enum bo_status take_location_field(struct reader *r, const struct field *
     switch (f->number) {
     case FILE_NAME:
         location->has_name = true;
-        return need_text(r, f, &location->place.file);
+        return take_text(r, f, &location->place.file);
     case FILE_ID:
         location->has_id = true;
         return need_u32(r, f, &location->id);
@@ -512,7 +524,7 @@ static enum bo_status take_header_field(struct reader *r, const struct field *f,
     enum { VERSION = 1, SOURCE = 2 };
     struct header *header = into;
     if (f->number == SOURCE)
-        return need_text(r, f, &header->source);
+        return take_text(r, f, &header->source);
     if (f->number != VERSION)
         return BO_OK;
     header->has_version = true;
@@ -572,7 +584,7 @@ static enum bo_status import_traces(struct bo_span file, const struct bo_import_
     struct templight_model *model = NULL;
     if (inflateInit(&r.zlib) != Z_OK)
         return fail(&r, BO_NO_MEMORY, BO_NO_OFFSET, "out of memory for zlib");
-    templight_builder_init(&r.builder, true, arena);
+    templight_builder_init(&r.builder, false, arena);
     enum bo_status status = read_message(&r, file, take_trace, NULL);
     inflateEnd(&r.zlib);
     if (!status && !templight_finish(&r.builder, &model))

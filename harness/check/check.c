@@ -365,7 +365,8 @@ static bool offer(struct trial *t, struct bo_span in)
 {
     struct bo_effort effort = *t->effort;
     effort.max_queries = 64;
-    effort.budget_nbytes = 4096 * in.n + ((size_t)1 << 20);
+    effort.budget_nbytes = 4096 * in.n + ((size_t)4 << 20);
+    effort.budget_is_ample = true;
     bool accepted = false;
     t->result.n_cases++;
     if (bo_check_bytes_in_place(t->format, t->codec, in, &t->probes, &effort, &accepted,
@@ -447,6 +448,29 @@ static bool offer_changes(struct trial *t, struct bo_guarded *guarded)
     return true;
 }
 
+static bool offer_extremes(struct trial *t, struct bo_guarded *guarded)
+{
+    const struct bo_span whole = bo_writer_span(&t->encoded);
+    struct bo_random random = bo_random_seeded(t->effort->seed + 2);
+    const bool every_byte = whole.n <= t->effort->max_damage_full;
+    const size_t n_places = every_byte ? whole.n : n_samples(t, whole.n);
+    const unsigned n_ways = whole.n < ALL_VALUES_BELOW ? BO_N_EXTREMES : 1;
+    uint8_t *copy = bo_alloc(&t->arena, whole.n + BO_MAX_EXTREME_NBYTES);
+    for (size_t i = 0; i < n_places && copy; i++)
+        for (unsigned k = 0; k < n_ways; k++) {
+            const size_t at = every_byte ? i : bo_random_below(&random, (uint32_t)whole.n);
+            const unsigned way = n_ways > 1 ? k : bo_random_below(&random, BO_N_EXTREMES);
+            bo_guarded_free(guarded);
+            if (!bo_guarded_copy(bo_with_extreme(whole, at, way, copy), guarded)) {
+                t->result = skip("no memory for a guarded copy");
+                return true;
+            }
+            if (!offer(t, guarded->span))
+                return false;
+        }
+    return true;
+}
+
 static struct bo_check_result check_damage(const struct bo_format *format,
                                            const struct bo_codec *codec, const void *model,
                                            const struct bo_effort *effort)
@@ -461,8 +485,8 @@ static struct bo_check_result check_damage(const struct bo_format *format,
         if (t.encoded.n > UINT32_MAX || !bo_guarded_copy(bo_writer_span(&t.encoded), &guarded)) {
             t.result = skip("too large to damage");
         } else {
-            if (offer_changes(&t, &guarded))
-                offer_prefixes(&t, &guarded);
+            if (offer_changes(&t, &guarded) && offer_prefixes(&t, &guarded))
+                offer_extremes(&t, &guarded);
             bo_guarded_free(&guarded);
         }
     }
@@ -668,7 +692,8 @@ const struct bo_check bo_checks[] = {
     {"oracle", "every query kind answers as the oracle does", check_oracle},
     {"out-of-range", "queries for what is not there are refused", check_out_of_range},
     {"determinism", "encoding again gives the same bytes", check_determinism},
-    {"damage", "prefixes and changed bytes: a named error, or a reader that is right",
+    {"damage",
+     "prefixes, changed bytes and extreme numbers: a named error, or a reader that is right",
      check_damage},
     {"kept-memory",
      "a reader keeps no more of what it has read than it may, and answers alike with nothing kept",

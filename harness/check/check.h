@@ -33,6 +33,7 @@ struct bo_effort {
     size_t max_damage_full;
     size_t n_damage_sample; /* samples of each in larger encodings, fewer the larger they are */
     size_t budget_nbytes;   /* arena budget of every call */
+    bool budget_is_ample;   /* decode, open and queries of any bytes must stay within it */
     uint64_t max_failures;  /* allocation failures to inject, from the first allocation on */
     bool whole; /* large documents get as many damaged copies and failures per byte as small ones */
     /*
@@ -110,6 +111,14 @@ struct bo_probes {
 /* Draws probes into `arena`, as many as fit. */
 void bo_probes_draw(const struct bo_format *format, const void *model, struct bo_arena *arena,
                     struct bo_probes *probes);
+
+enum { BO_N_EXTREMES = 4, BO_MAX_EXTREME_NBYTES = 10 };
+
+/*
+ * Copies bytes to copy[0, in.n + BO_MAX_EXTREME_NBYTES), with a number near a limit instead of the
+ * byte (as a varint) or the four bytes at `at` < in.n: a count or a size may be announced there.
+ */
+struct bo_span bo_with_extreme(struct bo_span in, size_t at, unsigned way, uint8_t *copy);
 
 /* The same for bytes that already end at a guard page. probes may be NULL. */
 bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_codec *codec,

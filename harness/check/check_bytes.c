@@ -28,6 +28,18 @@ static bool verdicts_agree(const struct bo_codec *codec, const struct reception 
     return same_verdict(r->open, r->decode) || (codec->lazy && r->open == BO_OK);
 }
 
+static bool stays_within_budget(const struct bo_format *format, const struct bo_codec *codec,
+                                const struct bo_effort *effort, const struct reception *r,
+                                struct bo_finding *finding)
+{
+    if (!effort->budget_is_ample || (!r->of_reader.refusal && !r->of_model.refusal))
+        return true;
+    bo_finding_set(finding, format, NULL, codec, "itself", "memory");
+    bo_finding_explain(finding, r->of_model.refusal ? "decode refuses" : "open or a query refuses",
+                       r->of_model.refusal ? &r->decode_error : &r->open_error);
+    return false;
+}
+
 static bool receive(const struct bo_format *format, const struct bo_codec *codec, struct bo_span in,
                     const struct bo_effort *effort, struct reception *r, struct bo_finding *finding)
 {
@@ -41,6 +53,8 @@ static bool receive(const struct bo_format *format, const struct bo_codec *codec
         bo_finding_set(finding, format, NULL, codec, "itself", "unnamed-error");
         return false;
     }
+    if (!stays_within_budget(format, codec, effort, r, finding))
+        return false;
     if (!verdicts_agree(codec, r)) {
         bo_finding_set(finding, format, NULL, codec, "itself", "open-decode-disagree");
         bo_finding_explain(finding, r->open ? "open refuses" : "decode refuses",
@@ -205,6 +219,21 @@ bool bo_check_text(const struct bo_format *format, struct bo_span text,
     bo_arena_free(&arena);
     bo_guarded_free(&guarded);
     return !class && is_same;
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+struct bo_span bo_with_extreme(struct bo_span in, size_t at, unsigned way, uint8_t *copy)
+{
+    static const uint64_t extremes[BO_N_EXTREMES] = {UINT32_MAX, UINT64_MAX, INT32_MAX, UINT32_MAX};
+    const bool is_varint = way + 1 < BO_N_EXTREMES;
+    const size_t left = in.n - at, taken = is_varint ? 1 : left < 4 ? left : 4;
+    size_t n = at;
+    memcpy(copy, in.p, at);
+    for (uint64_t v = extremes[way]; v && (is_varint || n < at + taken); v >>= is_varint ? 7 : 8)
+        copy[n++] = (uint8_t)(is_varint ? (v & 0x7f) | (v > 0x7f ? 0x80 : 0) : v & 0xff);
+    memcpy(copy + n, in.p + at + taken, left - taken);
+    return (struct bo_span){copy, n + left - taken};
 }
 
 /* ---- a lazy reader of bytes that decode rejects ---------------------------------------------- */
@@ -396,7 +425,8 @@ bool bo_check_bytes_in_place(const struct bo_format *format, const struct bo_cod
         if (bo_encoding_of(format, *c) != codec)
             continue;
         ok = receive(format, *c, in, effort, &other, finding) &&
-             check_reader(format, *c, in, probes, effort, &main, &other, finding);
+             check_reader(format, *c, in, probes, effort, &main, &other, finding) &&
+             stays_within_budget(format, *c, effort, &other, finding);
         forget(&other);
     }
     forget(&main);

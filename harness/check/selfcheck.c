@@ -427,19 +427,22 @@ static void check_fields(struct selfcheck *s, const char *name, const void *mode
 
 /* ---- golden errors --------------------------------------------------------------------------- */
 
-/* Changes a copy of an encoding. Returns its size. Half of the changes are in the first bytes. */
-static size_t damage(uint8_t *p, size_t n, struct bo_random *random)
+/* A changed copy of an encoding, at p. Half of the changes are in the first bytes. */
+static struct bo_span damage(struct bo_span in, uint8_t *p, struct bo_random *random)
 {
     enum { HEAD_NBYTES = 64 };
-    const uint32_t way = bo_random_below(random, 16);
-    const size_t below = way % 2 && n > HEAD_NBYTES ? HEAD_NBYTES : n;
+    const uint32_t way = bo_random_below(random, 20);
+    const size_t below = way % 2 && in.n > HEAD_NBYTES ? HEAD_NBYTES : in.n;
     const size_t at = bo_random_below(random, (uint32_t)below);
+    if (way >= 16)
+        return bo_with_extreme(in, at, bo_random_below(random, BO_N_EXTREMES), p);
+    memcpy(p, in.p, in.n);
     if (way < 2)
-        return at;
+        return (struct bo_span){p, at};
     p[at] = way < 4   ? 0xff
             : way < 8 ? (uint8_t)bo_random_below(random, 17)
                       : p[at] ^ (uint8_t)(1u << bo_random_below(random, 8));
-    return n;
+    return (struct bo_span){p, in.n};
 }
 
 /* Adds the errors of some queries. Limits are left out: sizes of answers depend on the machine. */
@@ -479,7 +482,7 @@ static void add_damage(struct selfcheck *s, const char *name, const struct bo_co
     bo_writer_init(&results, &copies);
     bo_probes_draw(format, model, &copies, &probes);
     bool is_modest = true;
-    uint8_t *copy = bo_alloc(&copies, encoding.n);
+    uint8_t *copy = bo_alloc(&copies, encoding.n + BO_MAX_EXTREME_NBYTES);
     struct bo_sink sink = {.p = bo_alloc(&copies, ANSWERS_NBYTES), .cap = ANSWERS_NBYTES};
     if (!copy || !sink.p)
         abort();
@@ -492,8 +495,7 @@ static void add_damage(struct selfcheck *s, const char *name, const struct bo_co
         struct bo_arena arena;
         struct bo_error decode_error = {.what = ""}, open_error = {.what = ""};
         void *decoded, *reader;
-        memcpy(copy, encoding.p, encoding.n);
-        const struct bo_span in = {copy, damage(copy, encoding.n, &random)};
+        const struct bo_span in = damage(encoding, copy, &random);
         bo_arena_init(&arena, bo_effort_default().budget_nbytes);
         const enum bo_status status = codec->decode(codec, in, &arena, &decoded, &decode_error);
         put_error(&results, status, &decode_error);
@@ -503,7 +505,8 @@ static void add_damage(struct selfcheck *s, const char *name, const struct bo_co
         put_error(&results, opened, &open_error);
         if (!opened)
             put_query_errors(format, codec, &probes, reader, &sink, &results);
-        is_modest &= arena.peak_nbytes <= in.n * NBYTES_A_DAMAGED_BYTE + NBYTES_A_DAMAGED_COPY;
+        is_modest &= arena.refusal == BO_OK &&
+                     arena.peak_nbytes <= in.n * NBYTES_A_DAMAGED_BYTE + NBYTES_A_DAMAGED_COPY;
         bo_arena_free(&arena);
     }
     note(s, is_modest, name, codec->name, "memory", "a damaged copy takes too much");

@@ -69,7 +69,12 @@ static bool append_text(struct bo_texts *texts, struct bo_span text, uint32_t ha
     return true;
 }
 
-bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
+struct bo_recent_text {
+    struct bo_span text;
+    uint32_t number;
+};
+
+static bool add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
 {
     const uint32_t hash = hash_of(texts, text);
     uint32_t *slot = slot_of(texts, text, hash);
@@ -82,6 +87,26 @@ bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_
         return false;
     *slot = texts->n;
     return texts->n <= texts->n_slots / 2 || spread_out(texts);
+}
+
+bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
+{
+    enum { LONG_NBYTES = 4096, N_RECENT = 1024 };
+    if (texts->copies || text.n < LONG_NBYTES)
+        return add(texts, text, number_ret);
+    if (!texts->recent &&
+        !(texts->recent = bo_zalloc_array(texts->arena, N_RECENT, sizeof *texts->recent)))
+        return false;
+    struct bo_recent_text *recent =
+        &texts->recent[bo_mix64((uintptr_t)text.p ^ texts->seed) % N_RECENT];
+    if (recent->text.p == text.p && recent->text.n == text.n) {
+        *number_ret = recent->number;
+        return true;
+    }
+    if (!add(texts, text, number_ret))
+        return false;
+    *recent = (struct bo_recent_text){text, *number_ret};
+    return true;
 }
 
 uint32_t bo_texts_find(const struct bo_texts *texts, struct bo_span text)

@@ -16,6 +16,11 @@ struct bo_texts {
     size_t n_slots;  /* a power of two */
     uint64_t seed;   /* unpredictable, so no input can make all texts collide */
     bool copies; /* new texts are copied to the arena; else the caller must keep them in place */
+    /*
+     * Long texts that were added lately, by address; unless `copies`. An encoding may refer to one
+     * long text often, and hashing it each time would take time quadratic in the size of a file.
+     */
+    struct bo_recent_text *recent;
     struct bo_arena *arena;
 };
 

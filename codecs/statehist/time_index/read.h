@@ -62,7 +62,7 @@ ASCENDING_CALL bool time_index_large_record(const struct time_index *index, uint
     t->at = at + t->class->code_nbits;
     t->entry_nbits = index->key_nbits + ASCENDING_LOW_FIELD + TIME_INDEX_NULLS_FIELD +
                      TIME_INDEX_LOCAL_FIELD + t->place_nbits;
-    t->blocks = t->at + (uint64_t)((t->n + 62) / ASCENDING_BLOCK) * t->entry_nbits;
+    t->blocks = t->at + ((uint64_t)t->n + 62) / ASCENDING_BLOCK * t->entry_nbits;
     return (t->n > 0 && t->place_nbits <= 56 && t->blocks <= index->records_nbits) ||
            time_index_damaged(index, record, "record runs past the end, or has no interval");
 }
@@ -133,7 +133,7 @@ static inline bool time_index_timeline(const struct time_index *index, uint32_t 
 
 ASCENDING_INLINE uint32_t time_index_n_blocks(const struct time_index_timeline *t)
 {
-    return t->shape ? 1 : (t->n + 62) / ASCENDING_BLOCK;
+    return t->shape ? 1 : (uint32_t)(((uint64_t)t->n + 62) / ASCENDING_BLOCK);
 }
 
 /* The key of the first change of a large timeline's block b. */

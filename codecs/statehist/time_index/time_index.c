@@ -364,8 +364,7 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
         return status;
     index->classes = bo_zalloc_array(arena, index->n_classes, sizeof *index->classes);
     index->shapes = bo_alloc_array(arena, index->n_shapes, sizeof *index->shapes);
-    index->class_of = bo_alloc(arena, index->n_quarks);
-    if (!index->classes || !index->shapes || !index->class_of)
+    if (!index->classes || !index->shapes)
         return bo_fail_alloc(err, arena);
     index->key_nbits =
         bo_bit_width(index->direct ? (uint64_t)index->end - (uint64_t)index->start : head.n_times);
@@ -373,7 +372,8 @@ enum bo_status time_index_open_within(struct bo_span in, struct time_index_limit
     index->shape_nbits = index->n_shapes ? bo_bit_width(index->n_shapes) : 1;
     if ((status = open_sections(index, &c, &head, arena, err)))
         return status;
-    if (!open_slices(index, arena) ||
+    /* The list of places has shown that the file has so many quarks. */
+    if (!(index->class_of = bo_alloc(arena, index->n_quarks)) || !open_slices(index, arena) ||
         !open_kept(&index->times, &limits, arena, &index->kept_times) ||
         !open_kept(&index->places, &limits, arena, &index->kept_places) ||
         !open_stored(index, &limits, arena) || !time_index_open_unpacked(index, &limits, arena))

@@ -278,7 +278,8 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
     const struct bo_span *const pieces = terms->pieces;
     uint32_t n_frames = 0;
     /* A byte is of one text or leaf (two words), and in a term that others refer to (four more). */
-    uint64_t left = 3 * TEMPLIGHT_OP_WORDS * ((uint64_t)terms->longest + 2);
+    const uint64_t most = 3 * TEMPLIGHT_OP_WORDS * ((uint64_t)terms->longest + 2);
+    uint64_t left = most;
     for (;;) {
         while (op != end) {
             const uint32_t word = *op++;
@@ -316,8 +317,10 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
             left -= n_words;
         }
         if (n_frames == 0) {
+            /* Else all names together could take time quadratic in the size of the file. */
+            const uint64_t enough = 12 * TEMPLIGHT_OP_WORDS * (uint64_t)(out.n - out_ret->n + 2);
             out_ret->n = out.n;
-            return true;
+            return most - left <= enough;
         }
         const struct templight_spelling_frame *frame = &terms->spelling[--n_frames];
         if (known)

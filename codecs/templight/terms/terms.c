@@ -29,8 +29,9 @@ static const uint8_t magic[MAGIC_NBYTES] = {'T', 'L', 't', 'm'};
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static enum bo_status put_files(const struct templight_trace *trace, struct bo_writer *out,
-                                struct bo_error *err)
+/* *total_nbytes: the lengths of the names of files so far, of all traces. */
+static enum bo_status put_files(const struct templight_trace *trace, uint64_t *total_nbytes,
+                                struct bo_writer *out, struct bo_error *err)
 {
     struct templight_text_plan plan;
     struct templight_bit_writer w = {.out = out};
@@ -40,8 +41,12 @@ static enum bo_status put_files(const struct templight_trace *trace, struct bo_w
         templight_plan_texts(trace->files, trace->n_files, out->arena, &plan, err);
     if (status)
         return status;
-    if (plan.has_grammar && plan.grammar.text_nbytes > bo_max_text_nbytes(out->n))
-        plan.has_grammar = false; /* more than a reader accepts */
+    for (uint32_t i = 0; i < trace->n_files; i++)
+        *total_nbytes += trace->files[i].n;
+    /* More than a reader accepts. Without a grammar, a byte spells at most eight. */
+    if (plan.has_grammar && (plan.grammar.text_nbytes > bo_max_text_nbytes(out->n) ||
+                             *total_nbytes > bo_max_text_nbytes(out->n)))
+        plan.has_grammar = false;
     templight_put_texts_grammar(&plan, "locations", out);
     for (uint32_t i = 0; i < trace->n_files; i++)
         templight_put_text(&w, &plan, i);
@@ -49,8 +54,8 @@ static enum bo_status put_files(const struct templight_trace *trace, struct bo_w
     return BO_OK;
 }
 
-static enum bo_status put_trace(const struct templight_trace *trace, struct bo_writer *out,
-                                struct bo_error *err)
+static enum bo_status put_trace(const struct templight_trace *trace, uint64_t *files_nbytes,
+                                struct bo_writer *out, struct bo_error *err)
 {
     size_t ends[N_PARTS + 1];
     bo_mark(out, "header");
@@ -62,7 +67,7 @@ static enum bo_status put_trace(const struct templight_trace *trace, struct bo_w
     enum bo_status status = templight_put_terms(trace, out, err);
     ends[2] = out->n;
     if (!status)
-        status = put_files(trace, out, err);
+        status = put_files(trace, files_nbytes, out, err);
     ends[3] = out->n;
     if (!status)
         status = templight_put_records(trace, out, err);
@@ -85,12 +90,13 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
                              struct bo_error *err)
 {
     const struct templight_model *m = model;
+    uint64_t files_nbytes = 0;
     bo_mark(out, "header");
     bo_put_bytes(out, magic, sizeof magic);
     bo_put_le32(out, (uint32_t)m->n_traces);
     for (size_t i = 0; i < m->n_traces; i++) {
         const struct bo_arena_mark mark = bo_arena_mark(out->arena);
-        const enum bo_status status = put_trace(&m->traces[i], out, err);
+        const enum bo_status status = put_trace(&m->traces[i], &files_nbytes, out, err);
         if (status)
             return status;
         bo_arena_rewind(out->arena, mark);
@@ -116,7 +122,8 @@ struct reader {
     struct bo_arena *arena;
     struct trace *traces;
     uint32_t n_traces;
-    size_t keep_left; /* bytes that it may keep beside what it keeps */
+    size_t keep_left;    /* bytes that it may keep beside what it keeps */
+    uint64_t files_left; /* bytes that decode may spell of further names of files */
 };
 
 static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
@@ -166,7 +173,8 @@ static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
     *r = (struct reader){.in = in,
                          .arena = arena,
                          .n_traces = bo_le32(head + MAGIC_NBYTES),
-                         .keep_left = arena->keep_nbytes};
+                         .keep_left = arena->keep_nbytes,
+                         .files_left = bo_max_text_nbytes(in.n)};
     if (r->n_traces > bo_left(&c) / TRACE_NBYTES)
         return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES, "file is too short for its traces");
     r->traces = bo_zalloc_array(arena, r->n_traces, sizeof *r->traces);
@@ -452,7 +460,7 @@ static enum bo_status query(const struct bo_codec *self, void *reader, unsigned 
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-static enum bo_status read_files(const struct reader *r, const struct trace *trace,
+static enum bo_status read_files(struct reader *r, const struct trace *trace,
                                  struct bo_arena *arena, struct bo_span **files_ret,
                                  struct bo_error *err)
 {
@@ -476,6 +484,9 @@ static enum bo_status read_files(const struct reader *r, const struct trace *tra
         struct templight_output out = {.n = 0};
         if (!templight_measure_text(&texts, bits, &out.cap))
             return bo_fail_here(err, BO_CORRUPT, &c, "codes of file names are invalid");
+        if (out.cap > r->files_left)
+            return bo_fail_here(err, BO_OVER_LIMIT, &c, "names of files would expand to too much");
+        r->files_left -= out.cap;
         out.to = bo_alloc(arena, (size_t)out.cap + TEMPLIGHT_SLACK);
         if (!out.to)
             return bo_fail_alloc(err, arena);
@@ -546,9 +557,8 @@ static enum bo_status check_announced(const struct trace *trace, const struct bo
                : BO_OK;
 }
 
-static enum bo_status decode_trace(const struct reader *r, struct trace *from,
-                                   struct bo_arena *arena, struct templight_trace *trace,
-                                   struct bo_error *err)
+static enum bo_status decode_trace(struct reader *r, struct trace *from, struct bo_arena *arena,
+                                   struct templight_trace *trace, struct bo_error *err)
 {
     struct bo_span *names, *files;
     const uint64_t believed = BELIEVED_RECORDS * (uint64_t)from->records.nbytes;
