@@ -9,12 +9,21 @@ static inline size_t statehist_padded(size_t n)
     return (n + 7) / 8 * 8;
 }
 
+/*
+ * False if n items of so many bytes do not fit the sink. On 32-bit machines their size could wrap;
+ * elsewhere it cannot, since n is below 2^32, and bo_sink_take() decides.
+ */
+static inline bool statehist_fits(size_t n, size_t nbytes, const struct bo_sink *sink)
+{
+    return SIZE_MAX > UINT32_MAX || n <= sink->cap / nbytes;
+}
+
 /* Room for the values of n attributes, with its padding; false when the sink is full. */
 static inline bool statehist_take_values(size_t n, struct bo_sink *sink, uint64_t **values_ret,
                                          uint8_t **types_ret)
 {
     struct statehist_values *head = NULL;
-    if (n <= sink->cap / 8) /* 32-bit: the product fits */
+    if (statehist_fits(n, 8, sink))
         head = (struct statehist_values *)bo_sink_take(sink,
                                                        sizeof *head + 8 * n + statehist_padded(n));
     if (!head)
@@ -33,7 +42,7 @@ static inline struct statehist_columns *statehist_take_columns(size_t n, struct 
                                                                uint8_t **types_ret)
 {
     struct statehist_columns *head = NULL;
-    if (n <= sink->cap / 16)
+    if (statehist_fits(n, 16, sink))
         head = (struct statehist_columns *)bo_sink_take(sink, sizeof *head + 16 * n +
                                                                   statehist_padded(n));
     if (!head)

@@ -575,16 +575,16 @@ TEST(test_names_that_expand)
     bo_arena_free(&arena);
 }
 
-/* The sizes of these answers, modulo the largest size, would fit the sink. */
-TEST(test_answers_of_any_number)
+/* The sizes of these answers, modulo 2^32, would fit the sink. */
+TEST(test_answers_of_any_size)
 {
     static uint8_t bytes[4096];
     struct bo_sink sink = {bytes, 0, sizeof bytes};
     int64_t *starts;
     uint64_t *values;
     uint8_t *types;
-    assert_null(statehist_take_columns(SIZE_MAX / 17 + 1, &sink, &starts, &values, &types));
-    assert_false(statehist_take_values(SIZE_MAX / 9 + 1, &sink, &values, &types));
+    assert_null(statehist_take_columns(UINT32_MAX / 17 + 1, &sink, &starts, &values, &types));
+    assert_false(statehist_take_values(UINT32_MAX / 9 + 1, &sink, &values, &types));
     assert_int_equal(sink.n, 0);
     assert_non_null(statehist_take_columns(100, &sink, &starts, &values, &types));
     assert_true(statehist_take_values(100, &sink, &values, &types));

@@ -69,12 +69,7 @@ static bool append_text(struct bo_texts *texts, struct bo_span text, uint32_t ha
     return true;
 }
 
-struct bo_recent_text {
-    struct bo_span text;
-    uint32_t number;
-};
-
-static bool add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
+static inline bool add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
 {
     const uint32_t hash = hash_of(texts, text);
     uint32_t *slot = slot_of(texts, text, hash);
@@ -89,11 +84,14 @@ static bool add(struct bo_texts *texts, struct bo_span text, uint32_t *number_re
     return texts->n <= texts->n_slots / 2 || spread_out(texts);
 }
 
-bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
+struct bo_recent_text {
+    struct bo_span text;
+    uint32_t number;
+};
+
+static bool add_long(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
 {
-    enum { LONG_NBYTES = 4096, N_RECENT = 1024 };
-    if (texts->copies || text.n < LONG_NBYTES)
-        return add(texts, text, number_ret);
+    enum { N_RECENT = 1024 };
     if (!texts->recent &&
         !(texts->recent = bo_zalloc_array(texts->arena, N_RECENT, sizeof *texts->recent)))
         return false;
@@ -107,6 +105,14 @@ bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_
         return false;
     *recent = (struct bo_recent_text){text, *number_ret};
     return true;
+}
+
+bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
+{
+    enum { LONG_NBYTES = 4096 };
+    if (__builtin_expect(text.n >= LONG_NBYTES, 0) && !texts->copies)
+        return add_long(texts, text, number_ret);
+    return add(texts, text, number_ret);
 }
 
 uint32_t bo_texts_find(const struct bo_texts *texts, struct bo_span text)
