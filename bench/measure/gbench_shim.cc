@@ -3,8 +3,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <vector>
 
 namespace
@@ -60,24 +58,18 @@ extern "C" bool bo_gbench_run(const bo_gbench_case *bench, bo_gbench_result *res
     return reporter.ok;
 }
 
-extern "C" void bo_gbench_describe_machine(bo_gbench_machine *machine_ret)
+extern "C" json_t *bo_gbench_machine(void)
 {
     const benchmark::CPUInfo &cpu = benchmark::CPUInfo::Get();
-    *machine_ret = {};
-    machine_ret->num_cpus = cpu.num_cpus;
-    machine_ret->cycles_per_second = cpu.cycles_per_second;
-    machine_ret->scaling = cpu.scaling == benchmark::CPUInfo::ENABLED    ? 1
-                           : cpu.scaling == benchmark::CPUInfo::DISABLED ? 0
-                                                                         : -1;
-    machine_ret->n_load_avg = static_cast<unsigned>(std::min<size_t>(cpu.load_avg.size(), 3));
-    std::copy_n(cpu.load_avg.begin(), machine_ret->n_load_avg, machine_ret->load_avg);
-    for (const auto &from : cpu.caches) {
-        if (machine_ret->n_caches == BO_GBENCH_MAX_CACHES)
-            break;
-        bo_gbench_cache &to = machine_ret->caches[machine_ret->n_caches++];
-        snprintf(to.type, sizeof to.type, "%s", from.type.c_str());
-        to.level = from.level;
-        to.nbytes = from.size;
-        to.num_sharing = from.num_sharing;
-    }
+    json_t *caches = json_array(), *load_avg = json_array();
+    for (const auto &cache : cpu.caches)
+        json_array_append_new(caches, json_pack("{s:s, s:i, s:i, s:i}", "type", cache.type.c_str(),
+                                                "level", cache.level, "size", cache.size,
+                                                "num_sharing", cache.num_sharing));
+    for (const double load : cpu.load_avg)
+        json_array_append_new(load_avg, json_real(load));
+    return json_pack("{s:i, s:i, s:b, s:o, s:o}", "num_cpus", cpu.num_cpus, "mhz_per_cpu",
+                     static_cast<int>(cpu.cycles_per_second / 1e6 + 0.5), "cpu_scaling_enabled",
+                     cpu.scaling == benchmark::CPUInfo::ENABLED, "caches", caches, "load_avg",
+                     load_avg);
 }

@@ -4,6 +4,7 @@
 #ifndef BO_GBENCH_SHIM_H
 #define BO_GBENCH_SHIM_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,27 +29,12 @@ struct bo_gbench_result {
 /* One repetition. False when a batch gave up. */
 bool bo_gbench_run(const struct bo_gbench_case *bench, struct bo_gbench_result *result_ret);
 
-struct bo_gbench_cache {
-    char type[16]; /* "Data", "Instruction", "Unified" */
-    int level;
-    int nbytes;
-    int num_sharing; /* processors that share the cache */
-};
-
-enum { BO_GBENCH_MAX_CACHES = 16 };
-
-struct bo_gbench_machine {
-    int num_cpus;
-    double cycles_per_second;
-    int scaling; /* frequency scaling: 1 on, 0 off, -1 unknown */
-    double load_avg[3];
-    unsigned n_load_avg;
-    struct bo_gbench_cache caches[BO_GBENCH_MAX_CACHES];
-    unsigned n_caches;
-};
-
-/* The machine as Google Benchmark describes it. It is read once, before any fork. */
-void bo_gbench_describe_machine(struct bo_gbench_machine *machine_ret);
+/*
+ * The machine as Google Benchmark describes it in a context: num_cpus, mhz_per_cpu,
+ * cpu_scaling_enabled, caches, load_avg. It is read once, before any fork. The caller owns the
+ * object.
+ */
+json_t *bo_gbench_machine(void);
 
 #ifdef __cplusplus
 }

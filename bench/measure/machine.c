@@ -98,33 +98,17 @@ void bo_machine_slug(const char *model, int n_cpus, char slug_ret[BO_MAX_SLUG])
     snprintf(slug_ret + n, BO_MAX_SLUG - n, "%dc", n_cpus);
 }
 
-static void slug_here(int n_cpus, char slug_ret[BO_MAX_SLUG])
+void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG])
 {
     char model[256], family[64], text[sizeof model + sizeof family + 1];
     const char *name = bo_this_microarchitecture();
+    json_t *machine = bo_gbench_machine();
     cpu_model(model, sizeof model);
     bo_this_family(family, sizeof family);
     snprintf(text, sizeof text, "%s %s", model, family);
-    bo_machine_slug(name ? name : text, n_cpus, slug_ret);
-}
-
-void bo_this_machine_slug(char slug_ret[BO_MAX_SLUG])
-{
-    struct bo_gbench_machine machine;
-    bo_gbench_describe_machine(&machine);
-    slug_here(machine.num_cpus, slug_ret);
-}
-
-static json_t *caches_json(const struct bo_gbench_machine *machine)
-{
-    json_t *caches = json_array();
-    for (unsigned i = 0; i < machine->n_caches; i++) {
-        const struct bo_gbench_cache *cache = &machine->caches[i];
-        json_array_append_new(caches, json_pack("{s:s, s:i, s:i, s:i}", "type", cache->type,
-                                                "level", cache->level, "size", cache->nbytes,
-                                                "num_sharing", cache->num_sharing));
-    }
-    return caches;
+    bo_machine_slug(name ? name : text,
+                    (int)json_integer_value(json_object_get(machine, "num_cpus")), slug_ret);
+    json_decref(machine);
 }
 
 size_t bo_eviction_nbytes_for(size_t cache_nbytes)
@@ -138,23 +122,19 @@ size_t bo_eviction_nbytes_for(size_t cache_nbytes)
 /* From Google Benchmark's reading of /sys; from the C library if that file is missing. */
 size_t bo_machine_eviction_nbytes(void)
 {
-    struct bo_gbench_machine machine;
-    bo_gbench_describe_machine(&machine);
-    size_t largest = 0;
-    for (unsigned i = 0; i < machine.n_caches; i++)
-        if ((size_t)machine.caches[i].nbytes > largest)
-            largest = (size_t)machine.caches[i].nbytes;
+    json_t *machine = bo_gbench_machine();
+    const json_t *cache;
+    json_int_t largest = 0;
+    size_t i;
+    json_array_foreach(json_object_get(machine, "caches"), i, cache)
+    {
+        const json_int_t nbytes = json_integer_value(json_object_get(cache, "size"));
+        largest = nbytes > largest ? nbytes : largest;
+    }
+    json_decref(machine);
     if (largest == 0 && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
-        largest = (size_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bo_eviction_nbytes_for(largest);
-}
-
-static json_t *load_json(const struct bo_gbench_machine *machine)
-{
-    json_t *load = json_array();
-    for (unsigned i = 0; i < machine->n_load_avg; i++)
-        json_array_append_new(load, json_real(machine->load_avg[i]));
-    return load;
+        largest = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bo_eviction_nbytes_for((size_t)largest);
 }
 
 /* ---- the code -------------------------------------------------------------------------------- */
@@ -324,13 +304,13 @@ static json_t *events_json(void)
     return names;
 }
 
-static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
+static json_t *bakeoff_json(void)
 {
     char model[256], slug[BO_MAX_SLUG], commit[64], kernel[300];
     char governor[64] = "none", huge_pages[64] = "none", program[17];
     struct utsname system;
     cpu_model(model, sizeof model);
-    slug_here(machine->num_cpus, slug);
+    bo_this_machine_slug(slug);
     describe_commit(commit, sizeof commit);
     hash_program(program);
     uname(&system);
@@ -352,12 +332,9 @@ static json_t *bakeoff_json(const struct bo_gbench_machine *machine)
 json_t *bo_machine_context(void)
 {
     char date[32];
-    struct bo_gbench_machine machine;
-    bo_gbench_describe_machine(&machine);
     bo_date_utc(date, sizeof date);
-    return json_pack("{s:s, s:s, s:i, s:i, s:b, s:o, s:o, s:o}", "date", date, "executable",
-                     "bakeoff", "num_cpus", machine.num_cpus, "mhz_per_cpu",
-                     (int)(machine.cycles_per_second / 1e6 + 0.5), "cpu_scaling_enabled",
-                     machine.scaling == 1, "caches", caches_json(&machine), "load_avg",
-                     load_json(&machine), "bakeoff", bakeoff_json(&machine));
+    json_t *context = json_pack("{s:s, s:s}", "date", date, "executable", "bakeoff");
+    json_object_update_new(context, bo_gbench_machine());
+    json_object_set_new(context, "bakeoff", bakeoff_json());
+    return context;
 }
