@@ -15,7 +15,7 @@
 #include "harness/core/print.h"
 
 /* One cell with three rows: measured three times, failed, and failed after one repetition. */
-struct fixture {
+static struct {
     struct bo_format format;
     struct toy_model model;
     struct bo_document document;
@@ -27,7 +27,7 @@ struct fixture {
     struct bo_bench_document on;
     struct bo_bench_cell cell;
     struct bo_plan plan;
-};
+} f;
 
 static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
 
@@ -40,50 +40,52 @@ static struct bo_record repetition(double real_ns, double p10_ns)
     return record;
 }
 
-static void make(struct fixture *f)
+static int make(void **state)
 {
-    *f = (struct fixture){.format = toy_format(codecs)};
-    toy_fill(&f->model, 40);
-    f->document = toy_document(&f->format, &f->model);
-    f->options = (struct bo_bench_options){.rounds = 3, .min_time_s = 0.25, .order_seed = 9};
-    f->times[0] = repetition(12, 7);
-    f->times[1] = repetition(10, 6);
-    f->times[2] = repetition(20, 8);
-    f->times[3] = repetition(1, 1);
-    f->rows[0] = (struct bo_bench_row){
-        .name = "toy/honest/box/get/uniform", .label = "get/uniform", .times = f->times};
-    f->rows[0].n_times = 3;
-    bo_record_count(&f->rows[0].exact, "touched_pages", 1.5);
-    f->rows[1] = (struct bo_bench_row){
+    memset(&f, 0, sizeof f);
+    f.format = toy_format(codecs);
+    toy_fill(&f.model, 40);
+    f.document = toy_document(&f.format, &f.model);
+    f.options = (struct bo_bench_options){.rounds = 3, .min_time_s = 0.25, .order_seed = 9};
+    f.times[0] = repetition(12, 7);
+    f.times[1] = repetition(10, 6);
+    f.times[2] = repetition(20, 8);
+    f.times[3] = repetition(1, 1);
+    f.rows[0] = (struct bo_bench_row){
+        .name = "toy/honest/box/get/uniform", .label = "get/uniform", .times = f.times};
+    f.rows[0].n_times = 3;
+    bo_record_count(&f.rows[0].exact, "touched_pages", 1.5);
+    f.rows[1] = (struct bo_bench_row){
         .name = "toy/honest/box/open", .label = "open", .failure = "crashed: \"quoted\""};
-    f->rows[2] = (struct bo_bench_row){.name = "toy/honest/box/encode",
-                                       .label = "encode",
-                                       .times = &f->times[3],
-                                       .n_times = 1,
-                                       .failure = "not done after 3 s"};
-    f->payload = (struct bo_payload){.fd = -1, .ready = true, .nbytes = 168, .counted_nbytes = 164};
-    f->empty = (struct bo_query_set){.label = "get/nowhere"};
-    f->on = (struct bo_bench_document){
-        .document = &f->document, .text_nbytes = 7, .n_units = 40, .sets = &f->empty, .n_sets = 1};
-    f->cell = (struct bo_bench_cell){.codec = &toy_honest,
-                                     .variant = &bo_variants[0],
-                                     .on = &f->on,
-                                     .payload = &f->payload,
-                                     .rows = f->rows,
-                                     .n_rows = 3};
-    f->plan = (struct bo_plan){.on = &f->on, .cells = &f->cell, .n_cells = 1, .n_rows = 3};
+    f.rows[2] = (struct bo_bench_row){.name = "toy/honest/box/encode",
+                                      .label = "encode",
+                                      .times = &f.times[3],
+                                      .n_times = 1,
+                                      .failure = "not done after 3 s"};
+    f.payload = (struct bo_payload){.fd = -1, .ready = true, .nbytes = 168, .counted_nbytes = 164};
+    f.empty = (struct bo_query_set){.label = "get/nowhere"};
+    f.on = (struct bo_bench_document){
+        .document = &f.document, .text_nbytes = 7, .n_units = 40, .sets = &f.empty, .n_sets = 1};
+    f.cell = (struct bo_bench_cell){.codec = &toy_honest,
+                                    .variant = &bo_variants[0],
+                                    .on = &f.on,
+                                    .payload = &f.payload,
+                                    .rows = f.rows,
+                                    .n_rows = 3};
+    f.plan = (struct bo_plan){.on = &f.on, .cells = &f.cell, .n_cells = 1, .n_rows = 3};
+    return 0;
 }
 
-static struct bo_results *results(const struct fixture *f)
+static struct bo_results *results(void)
 {
-    struct bo_results *results = bo_results_start(&f->options, json_pack("{s:{}}", "bakeoff"));
-    bo_results_add(results, &f->plan, json_pack("{s:s}", "name", "box"));
+    struct bo_results *results = bo_results_start(&f.options, json_pack("{s:{}}", "bakeoff"));
+    bo_results_add(results, &f.plan, json_pack("{s:s}", "name", "box"));
     return results;
 }
 
-static json_t *results_json(const struct fixture *f)
+static json_t *results_json(void)
 {
-    struct bo_results *made = results(f);
+    struct bo_results *made = results();
     json_t *json = bo_results_json(made);
     bo_results_free(made);
     assert_non_null(json);
@@ -101,7 +103,7 @@ static double number_at(const json_t *entry, const char *key)
     return json_number_value(json_object_get(entry, key));
 }
 
-TEST(entries_of_a_sound_row)
+TEST_WITH(entries_of_a_sound_row, make, NULL)
 {
     static const struct {
         const char *name;
@@ -115,9 +117,7 @@ TEST(entries_of_a_sound_row)
         {"toy/honest/box/get/uniform_stddev", 5.291502622129181, 5.291502622129181},
         {"toy/honest/box/get/uniform_cv", 0.3779644730092272, 0.3527668414752787},
     };
-    struct fixture f;
-    make(&f);
-    json_t *json = results_json(&f), *entries = json_object_get(json, "benchmarks");
+    json_t *json = results_json(), *entries = json_object_get(json, "benchmarks");
     for (size_t i = 0; i < 7; i++) {
         const json_t *entry = json_array_get(entries, i);
         assert_string_equal(string_at(entry, "name"), cases[i].name);
@@ -138,11 +138,9 @@ TEST(entries_of_a_sound_row)
     json_decref(json);
 }
 
-TEST(failures_have_an_entry_and_no_aggregates)
+TEST_WITH(failures_have_an_entry_and_no_aggregates, make, NULL)
 {
-    struct fixture f;
-    make(&f);
-    json_t *json = results_json(&f), *entries = json_object_get(json, "benchmarks");
+    json_t *json = results_json(), *entries = json_object_get(json, "benchmarks");
     assert_int_equal(json_array_size(entries), 7 + 1 + 2);
     const json_t *failed = json_array_get(entries, 7);
     assert_string_equal(string_at(failed, "name"), "toy/honest/box/open");
@@ -155,11 +153,9 @@ TEST(failures_have_an_entry_and_no_aggregates)
     json_decref(json);
 }
 
-TEST(the_context_describes_the_documents)
+TEST_WITH(the_context_describes_the_documents, make, NULL)
 {
-    struct fixture f;
-    make(&f);
-    json_t *json = results_json(&f);
+    json_t *json = results_json();
     const json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     const json_t *document = json_array_get(json_object_get(ours, "documents"), 0);
     assert_string_equal(string_at(document, "xxh3"), "0123456789abcdef");
@@ -172,12 +168,10 @@ TEST(the_context_describes_the_documents)
     json_decref(json);
 }
 
-TEST(a_users_path_stays_private)
+TEST_WITH(a_users_path_stays_private, make, NULL)
 {
-    struct fixture f;
-    make(&f);
     f.document.path = f.document.provenance = "/home/somebody/secret.txt";
-    json_t *json = results_json(&f);
+    json_t *json = results_json();
     char *text = json_dumps(json, 0);
     assert_lacks(text, "somebody");
     free(text);
@@ -185,12 +179,10 @@ TEST(a_users_path_stays_private)
 }
 
 /* Every digit of a count survives the way through the file, and results of a file stay the same. */
-TEST(what_is_written_reads_back)
+TEST_WITH(what_is_written_reads_back, make, NULL)
 {
-    struct fixture f;
-    make(&f);
     f.rows[0].exact.counters[0].value = 542204864123;
-    json_t *json = results_json(&f), *entries = json_object_get(json, "benchmarks");
+    json_t *json = results_json(), *entries = json_object_get(json, "benchmarks");
     assert_int_equal(json_array_size(entries), 10);
     const json_t *count = json_object_get(json_array_get(entries, 0), "touched_pages");
     assert_int_equal(json_integer_value(count), 542204864123);
@@ -211,25 +203,23 @@ TEST(what_is_written_reads_back)
     json_decref(json);
 }
 
-static char *csv_text(const struct fixture *f)
+static char *csv_text(void)
 {
-    struct bo_results *made = results(f);
+    struct bo_results *made = results();
     bo_results_csv(made, printing());
     bo_results_free(made);
     return printed_text();
 }
 
-static char *table_text(const struct fixture *f, unsigned width)
+static char *table_text(unsigned width)
 {
-    bo_table_print(&f->plan, width, printing());
+    bo_table_print(&f.plan, width, printing());
     return printed_text();
 }
 
-TEST(csv_by_hand)
+TEST_WITH(csv_by_hand, make, NULL)
 {
-    struct fixture f;
-    make(&f);
-    char *text = csv_text(&f);
+    char *text = csv_text();
     assert_string_equal(
         text,
         "name,repetitions,median_ns,stddev_ns,p10_ns,p90_ns,mean_ns,wall_ns,bytes,touched_pages,"
@@ -240,22 +230,18 @@ TEST(csv_by_hand)
         "toy/honest/box/encode,1,1,,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
 }
 
-TEST(tables_show_medians_and_failures)
+TEST_WITH(tables_show_medians_and_failures, make, NULL)
 {
-    struct fixture f;
-    make(&f);
-    char *text = table_text(&f, 120);
+    char *text = table_text(120);
     assert_has(text, "12.0 [7.00-15.0]");
     assert_has(text, "failed: toy/honest/box/open: crashed: \"quoted\"\n");
     assert_has(text, "not run: get/nowhere of box");
 }
 
-TEST(narrow_tables_go_on_below)
+TEST_WITH(narrow_tables_go_on_below, make, NULL)
 {
-    struct fixture f;
-    make(&f);
-    assert_int_equal(count_of(table_text(&f, 120), "honest  "), 1);
-    assert_int_equal(count_of(table_text(&f, 24), "honest  "), 3);
+    assert_int_equal(count_of(table_text(120), "honest  "), 1);
+    assert_int_equal(count_of(table_text(24), "honest  "), 3);
 }
 
 TEST(times_in_their_units)
