@@ -18,12 +18,11 @@ static json_t *sample_on(const char *machine, const char *codec, double factor)
     const char *label = codec ? strchr(codec, '/') : NULL;
     const size_t n = codec ? strcspn(codec, "/") : 0;
     json_t *json = sample_json(), *entry;
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     size_t i;
-    json_object_set_new(ours, "machine", json_string(machine));
+    json_object_set_new(sample_ours(json), "machine", json_string(machine));
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
-        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const char *name = text_at(entry, "run_name");
         json_t *time = json_object_get(entry, "real_time");
         const char *slash = strchr(name, '/') + 1;
         if (time && codec && strncmp(slash, codec, n) == 0 && slash[n] == '/' &&
@@ -36,12 +35,9 @@ static json_t *sample_on(const char *machine, const char *codec, double factor)
 /* The bytes of a codec in all documents. */
 static void set_bytes(json_t *json, const char *codec, int nbytes)
 {
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff"), *document, *entry;
-    size_t d, i;
-    json_array_foreach(json_object_get(ours, "documents"), d, document) json_array_foreach(
-        json_object_get(document, "codecs"), i,
-        entry) if (strcmp(json_string_value(json_object_get(entry, "name")), codec) == 0)
-        json_object_set_new(entry, "bytes", json_integer(nbytes * (int)(d + 1)));
+    for (int d = 0; d < 2; d++)
+        json_object_set_new(sample_size(json, (size_t)d, codec), "bytes",
+                            json_integer(nbytes * (d + 1)));
 }
 
 /* The answer of these runs, which it takes ownership of. */
@@ -146,13 +142,12 @@ TEST(the_portable_path_is_named)
 {
     assert_has(answer_on(NULL, 1), "; its portable path was not measured in this run.");
     json_t *json = sample_on("test-cpu-2c", NULL, 1);
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    json_object_set_new(ours, "paths", json_pack("{s:s}", "pcdata/else", "x86-64-v3"));
+    json_object_set_new(sample_ours(json), "paths", json_pack("{s:s}", "pcdata/else", "x86-64-v3"));
     assert_has(answer_of(&json, 1), "; all of these times are of portable C.");
 
     json = sample_on("test-cpu-2c", NULL, 1);
-    ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    json_object_set_new(ours, "paths", json_pack("{s:s}", "pcdata/linear-index", "x86-64-v3"));
+    json_object_set_new(sample_ours(json), "paths",
+                        json_pack("{s:s}", "pcdata/linear-index", "x86-64-v3"));
     const char *faster = bo_significant(&arena, 1 / time_over(LIAR, 1, VARINT));
     assert_has(answer_of(&json, 1),
                bo_arena_printf(&arena,
@@ -200,10 +195,9 @@ TEST(other_weights_make_other_picks)
 TEST(what_one_codec_differs_by_is_no_difference)
 {
     json_t *json = sample_on("test-cpu-2c", NULL, 1), *entry;
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     unsigned n = 0;
     size_t i;
-    json_object_set_new(ours, "layouts", json_pack("{s:i, s:i}", "n", 5, "seed", 1));
+    json_object_set_new(sample_ours(json), "layouts", json_pack("{s:i, s:i}", "n", 5, "seed", 1));
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
         json_t *time = json_object_get(entry, "real_time");
@@ -246,10 +240,9 @@ TEST(conclusions_name_the_machines_on_which_they_hold)
 /* Gives documents [from, 2) of a run another content. */
 static json_t *with_other_content(json_t *json, size_t from)
 {
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_t *documents = json_object_get(sample_ours(json), "documents");
     for (size_t d = from; d < 2; d++)
-        json_object_set_new(json_array_get(json_object_get(ours, "documents"), d), "xxh3",
-                            json_string("fedcba9876543210"));
+        json_object_set_new(json_array_get(documents, d), "xxh3", json_string("fedcba9876543210"));
     return json;
 }
 
@@ -279,7 +272,7 @@ TEST(machines_are_compared_on_common_documents)
     size_t at;
     json_array_foreach(json_object_get(recorded, "benchmarks"), at, entry)
     {
-        name = json_string_value(json_object_get(entry, "run_name")) + strlen(start);
+        name = text_at(entry, "run_name") + strlen(start);
         const int n_codec = (int)strcspn(name, "/");
         if (strstr(name, sample_documents[1]) && strcmp(strrchr(name, '/'), "/uniform") == 0)
             json_object_set_new(entry, "run_name",
@@ -296,23 +289,15 @@ TEST(machines_are_compared_on_common_documents)
 TEST(a_status_quo_that_is_unpacked_is_marked)
 {
     static const char old[] = "varint-delta", new[] = "whole-today!";
-    json_t *json = sample_on("test-cpu-2c", NULL, 1), *document, *entry;
-    size_t d, i;
+    json_t *json = sample_on("test-cpu-2c", NULL, 1);
     char *text = json_dumps(json, 0);
     json_decref(json);
     for (char *p = text; (p = strstr(p, old));)
         memcpy(p, new, strlen(new));
     json = json_loads(text, 0, NULL);
     free(text);
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    json_array_foreach(json_object_get(ours, "documents"), d, document)
-    {
-        json_array_foreach(json_object_get(document, "codecs"), i, entry)
-        {
-            if (strcmp(json_string_value(json_object_get(entry, "name")), new) == 0)
-                json_object_set_new(entry, "access", json_string("whole"));
-        }
-    }
+    for (size_t d = 0; d < 2; d++)
+        json_object_set_new(sample_size(json, d, new), "access", json_string("whole"));
     assert_has(answer_of(&json, 1),
                " than the status quo `whole-today!` (not a candidate: it reads "
                "the whole file in `open`)");

@@ -26,7 +26,7 @@ static void change_rows(json_t *json, const struct difference *difference)
     json_t *entry;
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
-        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const char *name = text_at(entry, "run_name");
         json_t *time = json_object_get(entry, "real_time");
         if (time && ends_with(name, difference->row) &&
             (++n == difference->n_outlier || !difference->n_outlier))
@@ -40,19 +40,16 @@ static void change_rows(json_t *json, const struct difference *difference)
 
 static void change_sizes(json_t *json, const struct difference *difference)
 {
-    size_t i;
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff"), *entry;
-    json_t *document = json_array_get(json_object_get(ours, "documents"), 0);
-    json_array_foreach(json_object_get(document, "codecs"), i, entry)
-    {
-        json_t *bytes = json_object_get(entry, "bytes");
-        if (ends_with(json_string_value(json_object_get(entry, "name")), difference->size_of))
-            json_integer_set(bytes, json_integer_value(bytes) + 1);
+    json_t *ours = sample_ours(json);
+    if (difference->size_of) {
+        json_t *bytes = json_object_get(sample_size(json, 0, difference->size_of), "bytes");
+        json_integer_set(bytes, json_integer_value(bytes) + 1);
     }
     if (difference->machine)
         json_object_set_new(ours, "machine", json_string(difference->machine));
     if (difference->content)
-        json_object_set_new(document, "xxh3", json_string(difference->content));
+        json_object_set_new(json_array_get(json_object_get(ours, "documents"), 0), "xxh3",
+                            json_string(difference->content));
 }
 
 /* The sample and a second run, compared. */
@@ -292,7 +289,7 @@ TEST(printed)
     size_t n_worse = 0, i;
     const json_t *change;
     json_array_foreach(json_object_get(json_array_get(json, 0), "changes"), i, change) n_worse +=
-        !strcmp(json_string_value(json_object_get(change, "verdict")), "worse");
+        !strcmp(text_at(change, "verdict"), "worse");
     assert_int_equal(n_worse, 1);
     json_decref(json);
 }
@@ -305,7 +302,7 @@ static void put_in_layouts(json_t *json, const char *row, double factor)
     json_t *entry;
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
-        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const char *name = text_at(entry, "run_name");
         const unsigned r = n++ % SAMPLE_REPETITIONS;
         const double noise = 1 + 0.0005 * (r / 5 + r % 3);
         if (!json_object_get(entry, "real_time"))

@@ -11,16 +11,10 @@
  */
 static const struct bo_run *make(bool held_out)
 {
-    json_t *json = sample_json(), *codec;
-    json_t *documents =
-        json_object_get(json_object_get(json_object_get(json, "context"), "bakeoff"), "documents");
-    json_t *second = json_array_get(documents, 1);
-    size_t i;
-    json_object_set_new(second, "held_out", json_boolean(held_out));
-    json_array_foreach(
-        json_object_get(second, "codecs"), i,
-        codec) if (strcmp(json_string_value(json_object_get(codec, "name")), "frame-24") == 0)
-        json_object_set_new(codec, "bytes", json_integer(2 * 870));
+    json_t *json = sample_json();
+    json_object_set_new(json_array_get(json_object_get(sample_ours(json), "documents"), 1),
+                        "held_out", json_boolean(held_out));
+    json_object_set_new(sample_size(json, 1, "frame-24"), "bytes", json_integer(2 * 870));
     return sample_take(json);
 }
 

@@ -12,11 +12,10 @@ static const double factors[N_LAYOUTS] = {1, 1.02, 1.04, 1.1, 1.2};
 /* The sample with constant times, in layouts. */
 static json_t *sample_in_layouts(void)
 {
-    json_t *json = sample_json(), *entry, *ours;
+    json_t *json = sample_json(), *entry;
     unsigned n = 0;
     size_t i;
-    ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    json_object_set_new(ours, "layouts",
+    json_object_set_new(sample_ours(json), "layouts",
                         json_pack("{s:i, s:i, s:s}", "n", N_LAYOUTS, "seed", 1, "linker", "lld"));
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
@@ -84,8 +83,8 @@ TEST(variants_are_no_codecs)
     static const char suffixed[] = "pcdata/frame-24@portable/small-sample/point/uniform";
     static const char unknown[] = "pcdata/frame-24@keep=7/small-sample/point/uniform";
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    json_object_set_new(ours, "paths", json_pack("{s:s}", "pcdata/frame-24", "x86-64-v3"));
+    json_object_set_new(sample_ours(json), "paths",
+                        json_pack("{s:s}", "pcdata/frame-24", "x86-64-v3"));
     for (unsigned i = 0; i < 2; i++)
         json_array_append_new(entries, json_pack("{s:s, s:s, s:f, s:s}", "run_type", "iteration",
                                                  "run_name", i ? unknown : suffixed, "real_time",

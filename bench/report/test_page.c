@@ -229,9 +229,7 @@ TEST(the_report_is_short)
 /* A chapter has lines for the two largest documents; the format's page has all. */
 TEST(chapters_have_the_largest_documents)
 {
-    json_t *json = sample_json();
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
-    json_t *documents = json_object_get(ours, "documents");
+    json_t *json = sample_json(), *documents = json_object_get(sample_ours(json), "documents");
     for (int i = 0; i < 4; i++) {
         json_t *copy = json_deep_copy(json_array_get(documents, 0)), *codec;
         size_t c;

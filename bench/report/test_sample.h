@@ -72,6 +72,34 @@ static inline bool sample_has(unsigned codec, unsigned label)
            label >= 2; /* readers and the no-op codec are only opened and queried */
 }
 
+/* ---- looking into it ------------------------------------------------------------------------- */
+
+/* The part of the results' context that is bakeoff's own. */
+static inline json_t *sample_ours(const json_t *json)
+{
+    return json_object_get(json_object_get(json, "context"), "bakeoff");
+}
+
+static inline const char *text_at(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* The sizes of a codec in the d-th document. */
+static inline json_t *sample_size(const json_t *json, size_t d, const char *codec)
+{
+    const json_t *document = json_array_get(json_object_get(sample_ours(json), "documents"), d);
+    json_t *size = NULL, *entry;
+    size_t i;
+    json_array_foreach(json_object_get(document, "codecs"), i, entry)
+    {
+        if (strcmp(text_at(entry, "name"), codec) == 0)
+            size = entry;
+    }
+    assert_non_null(size);
+    return size;
+}
+
 /* ---- making it ------------------------------------------------------------------------------- */
 
 static inline json_t *sample_sizes(unsigned document)
@@ -169,11 +197,10 @@ static inline void sample_add_portable(json_t *json, const char *codec, double f
     size_t i;
     snprintf(start, sizeof start, "pcdata/%s/", codec);
     snprintf(path, sizeof path, "pcdata/%s", codec);
-    json_object_set_new(json_object_get(json_object_get(json, "context"), "bakeoff"), "paths",
-                        json_pack("{s:s}", path, "x86-64-v3"));
+    json_object_set_new(sample_ours(json), "paths", json_pack("{s:s}", path, "x86-64-v3"));
     json_array_foreach(entries, i, entry)
     {
-        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const char *name = text_at(entry, "run_name");
         json_t *time = json_object_get(entry, "real_time"), *copy;
         if (strncmp(name, start, strlen(start)) != 0 || !time)
             continue;
@@ -194,7 +221,7 @@ static inline json_t *sample_json_of(unsigned n)
     size_t i;
     json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
     {
-        const char *name = json_string_value(json_object_get(entry, "run_name"));
+        const char *name = text_at(entry, "run_name");
         const json_int_t before = json_integer_value(json_object_get(counts, name));
         json_object_set_new(counts, name, json_integer(before + 1));
         if (before < n)

@@ -41,7 +41,7 @@ TEST(test_deals_all_out_once)
         assert_in_range(documents.n - n_curves, 2, 3);
         assert_true(n_curves == 0 || n_curves == 3); /* times of one curve are compared */
         curves_in += n_curves != 0;
-        const char *hash = json_string_value(json_object_get(json, "list"));
+        const char *hash = text_at(json, "list");
         assert_true(!*list || strcmp(list, hash) == 0);
         snprintf(list, sizeof list, "%s", hash);
         json_decref(json);
@@ -63,14 +63,14 @@ TEST(test_deals_all_out_once)
 static json_t *make_shard(size_t d)
 {
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks"), *entry;
-    json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
+    json_t *ours = sample_ours(json);
     json_object_set_new(ours, "shard",
                         json_pack("{s:i, s:i, s:i, s:s}", "shard", (int)d + 1, "of", 2, "documents",
                                   2, "list", "0123"));
     json_array_remove(json_object_get(ours, "documents"), 1 - d);
     for (size_t i = json_array_size(entries); i-- > 0;) {
         entry = json_array_get(entries, i);
-        if (!strstr(json_string_value(json_object_get(entry, "run_name")), sample_documents[d]))
+        if (!strstr(text_at(entry, "run_name"), sample_documents[d]))
             json_array_remove(entries, i);
     }
     return json;
@@ -133,15 +133,13 @@ TEST(test_refuses)
     char why[BO_MAX_SHARD_ERROR];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *a = make_shard(0), *b = make_shard(1);
-        json_t *ours = json_object_get(json_object_get(b, "context"), "bakeoff");
-        json_object_set_new(ours, cases[i].key, json_loads(cases[i].value, JSON_DECODE_ANY, NULL));
+        json_object_set_new(sample_ours(b), cases[i].key,
+                            json_loads(cases[i].value, JSON_DECODE_ANY, NULL));
         assert_null(merge_two(a, b, true, why));
         assert_string_equal(why, cases[i].why);
     }
     json_t *a = make_shard(0), *b = make_shard(0);
-    json_object_set_new(
-        json_object_get(json_object_get(json_object_get(b, "context"), "bakeoff"), "shard"),
-        "shard", json_integer(2));
+    json_object_set_new(json_object_get(sample_ours(b), "shard"), "shard", json_integer(2));
     assert_null(merge_two(a, b, true, why));
     assert_string_equal(why, "b.json: pcdata/small-sample is in a.json, too");
 }
@@ -151,8 +149,7 @@ TEST(test_keeps_what_is_shared)
 {
     char why[BO_MAX_SHARD_ERROR];
     json_t *a = make_shard(0), *b = make_shard(1);
-    json_object_set_new(json_object_get(json_object_get(b, "context"), "bakeoff"), "machine",
-                        json_string("other-cpu-8c"));
+    json_object_set_new(sample_ours(b), "machine", json_string("other-cpu-8c"));
     json_object_set_new(json_object_get(b, "context"), "num_cpus", json_integer(8));
     const struct bo_run *run = sample_take(merge_two(a, b, false, why));
     assert_string_equal(bo_environment_fact(&run->environment, "machine"), "several");

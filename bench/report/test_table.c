@@ -226,12 +226,12 @@ TEST(json_says_where_figures_come_from)
     const json_t *document = json_array_get(json_object_get(object, "documents"), 0);
     const json_t *codecs = json_object_get(document, "codecs"), *broken = json_array_get(codecs, 4);
     const json_t *run = json_object_get(object, "run");
-    assert_string_equal(json_string_value(json_object_get(run, "machine")), "test-cpu-2c");
-    assert_int_equal(strlen(json_string_value(json_object_get(run, "commit"))), 40);
-    assert_int_equal(strlen(json_string_value(json_object_get(document, "xxh3"))), 16);
+    assert_string_equal(text_at(run, "machine"), "test-cpu-2c");
+    assert_int_equal(strlen(text_at(run, "commit")), 40);
+    assert_int_equal(strlen(text_at(document, "xxh3")), 16);
     assert_true(json_number_value(json_object_get(json_object_get(object, "interval"),
                                                   "confidence")) == BO_CONFIDENCE);
-    assert_string_equal(json_string_value(json_object_get(broken, "failure")), SAMPLE_FLAW);
+    assert_string_equal(text_at(broken, "failure"), SAMPLE_FLAW);
     assert_true(json_is_null(json_object_get(broken, "bytes")));
     assert_null(json_object_get(json_object_get(json_array_get(codecs, 0), "rows"), "encode"));
     json_decref(object);
@@ -460,7 +460,7 @@ TEST(the_newest_run_is_found)
 static void write_run(const json_t *run, const char *depth, bool is_partial, const char *path)
 {
     json_t *copy = json_deep_copy(run);
-    json_t *ours = json_object_get(json_object_get(copy, "context"), "bakeoff");
+    json_t *ours = sample_ours(copy);
     json_object_set_new(ours, "options", json_pack("{s:s}", "depth", depth));
     if (is_partial)
         json_object_set_new(ours, "partial", json_pack("{s:i, s:i}", "measured", 1, "of", 2));
