@@ -18,10 +18,10 @@ static struct bo_time_unit unit_of(double ns)
     return bo_time_unit_for(isnan(ns) ? INFINITY : ns);
 }
 
-void bo_table_format_time(double ns, double scale_ns, char *text_ret, size_t nbytes)
+char *bo_table_time(struct bo_arena *arena, double ns, double scale_ns)
 {
     const double v = ns / unit_of(scale_ns).ns;
-    snprintf(text_ret, nbytes, "%.*f", v < 0.0995 ? 4 : v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
+    return bo_arena_printf(arena, "%.*f", v < 0.0995 ? 4 : v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
 }
 
 /* ---- a document's table ---------------------------------------------------------------------- */
@@ -64,15 +64,14 @@ static const struct bo_bench_row *find_row(const struct bo_bench_cell *cell, con
 /* "12.3 [11.9-14.0]": the median, p10 and p90. */
 static char *time_cell(struct bo_arena *arena, const struct bo_bench_row *row, double scale_ns)
 {
-    char median[20], p10[20], p90[20];
     if (!row || (row->n_times == 0 && !row->failure[0]))
         return bo_arena_printf(arena, "-");
     if (row->failure[0])
         return bo_arena_printf(arena, "failed");
-    bo_table_format_time(bo_row_median(row, NULL), scale_ns, median, sizeof median);
-    bo_table_format_time(bo_row_median(row, "p10_ns"), scale_ns, p10, sizeof p10);
-    bo_table_format_time(bo_row_median(row, "p90_ns"), scale_ns, p90, sizeof p90);
-    return bo_arena_printf(arena, "%s [%s-%s]", median, p10, p90);
+    return bo_arena_printf(arena, "%s [%s-%s]",
+                           bo_table_time(arena, bo_row_median(row, NULL), scale_ns),
+                           bo_table_time(arena, bo_row_median(row, "p10_ns"), scale_ns),
+                           bo_table_time(arena, bo_row_median(row, "p90_ns"), scale_ns));
 }
 
 /* "open, us", with room for a unit of two letters, so that columns are as wide for any unit. */

@@ -13,6 +13,6 @@
 void bo_table_print(const struct bo_plan *plan, unsigned width, FILE *out);
 
 /* A time with three significant digits in the unit that suits `scale_ns`: "12.3", "4.56". */
-void bo_table_format_time(double ns, double scale_ns, char *text_ret, size_t nbytes);
+char *bo_table_time(struct bo_arena *arena, double ns, double scale_ns);
 
 #endif

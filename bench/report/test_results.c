@@ -255,9 +255,7 @@ TEST(times_in_their_units)
         {1.5e7, "15.0", "ms"},    {2.5e10, "25.0", "s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[32];
-        bo_table_format_time(cases[i].ns, cases[i].ns, text, sizeof text);
-        assert_string_equal(text, cases[i].text);
+        assert_string_equal(bo_table_time(&arena, cases[i].ns, cases[i].ns), cases[i].text);
         assert_string_equal(bo_time_unit_for(cases[i].ns).name, cases[i].unit);
     }
 }
