@@ -146,11 +146,9 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
                           "--counted",
                           document->format->name,
                           document->path,
-                          "--codec",
-                          only_codecs ? only_codecs : "",
+                          only_codecs ? "--codec" : NULL,
+                          only_codecs,
                           NULL};
-    if (!only_codecs)
-        argv[10] = NULL;
     /*
      * Excludes everything that depends on the machine or the time. libc is restricted to its
      * functions for x86-64-v1, since its choice otherwise depends on the processor's vendor.
