@@ -127,7 +127,6 @@
     const g = document.createElementNS(SVG, "g");
     const at = (p) => ({ x: scales.x(p.x), y: scales.y(p.y) });
     const around = (x1, y1, x2, y2, room) => ({ l: Math.min(x1, x2) - room, r: Math.max(x1, x2) + room, t: Math.min(y1, y2) - room, b: Math.max(y1, y2) + room });
-    const important = (p) => p.onFront;
     const taken = points.map(at).map(({ x, y }) => around(x, y, x, y, 6));
     front.map(at).forEach((p, i, all) => {
       if (i === 0) return;
@@ -137,14 +136,14 @@
       box.l >= dimensions.marginLeft && box.r <= dimensions.width && box.t >= 0 &&
       box.b <= dimensions.height - dimensions.marginBottom &&
       taken.every((o) => box.r < o.l || box.l > o.r || box.b < o.t || box.t > o.b);
-    for (const p of [...points].sort((a, b) => important(b) - important(a))) {
+    for (const p of [...points].sort((a, b) => b.onFront - a.onFront)) {
       const x = scales.x(p.x), y = scales.y(p.y), w = textWidth(p.name), h = FONT + 2;
       const places = [[9, -h / 2], [-9 - w, -h / 2], [-w / 2, -9 - h], [-w / 2, 9], [7, -h - 4], [7, 4], [-7 - w, -h - 4], [-7 - w, 4]];
       for (const [dx, dy] of places) {
         const box = { l: x + dx, r: x + dx + w, t: y + dy, b: y + dy + h };
         if (!free(box)) continue;
         taken.push(box);
-        g.append(svgText(p.name, { x: box.l, y: box.b - 3, fill: "currentColor", "fill-opacity": important(p) ? 1 : 0.75, "font-size": FONT, class: "name" }));
+        g.append(svgText(p.name, { x: box.l, y: box.b - 3, fill: "currentColor", "fill-opacity": p.onFront ? 1 : 0.75, "font-size": FONT, class: "name" }));
         break;
       }
     }
