@@ -25,16 +25,7 @@ void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *doc
     bo_page_grid(page, &grid, "sizes");
 }
 
-/* ---- queries --------------------------------------------------------------------------------- */
-
-/* The time of a label with its interval, in the column's unit. */
-static void add_time(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                     unsigned l, enum bo_detail detail, struct bo_grid *grid)
-{
-    const struct bo_time_unit unit = bo_column_unit(document, l);
-    bo_grid_column(grid, bo_arena_printf(grid->arena, "%s, %s", document->labels[l], unit.name),
-                   bo_time_cell(grid->arena, codec->rows[l], unit, detail));
-}
+/* ---- times ----------------------------------------------------------------------------------- */
 
 /* An additional column for queries whose time grows with the document. */
 static void add_per_unit(const struct bo_run_document *document, const struct bo_run_codec *codec,
@@ -48,70 +39,47 @@ static void add_per_unit(const struct bo_run_document *document, const struct bo
             codec->is_noop ? "-" : bo_figure_cell(grid->arena, document, codec, &figure, NULL));
 }
 
-static void print_queries(const struct bo_page *page, const struct bo_run_document *document)
+/* Millions a second, for the operations that rebuild or write the whole document. */
+static void add_rates(const struct bo_run_document *document, const struct bo_run_row *row,
+                      const char *label, struct bo_grid *grid)
 {
-    struct bo_grid grid;
-    bo_grid_init(&grid, page->arena, 1);
-    for (unsigned c = 0; c < document->n_codecs; c++) {
-        const struct bo_run_codec *codec = &document->codecs[c];
-        bo_grid_column(&grid, "codec", bo_codec_cell(page->arena, codec));
-        for (unsigned l = 0; l < document->n_labels; l++)
-            if (bo_is_query(document->labels[l])) {
-                add_time(document, codec, l, BO_WITH_SPREAD, &grid);
-                add_per_unit(document, codec, document->labels[l], &grid);
-            }
-        bo_grid_end_row(&grid);
-    }
-    if (grid.n_columns < 2)
-        return;
-    fprintf(page->out,
-            "\n**Queries.** Time a query as median [interval] (p10-p90 over batches): %s.\n\n",
-            bo_caption_sample(document, page->arena));
-    bo_page_grid(page, &grid, "queries");
-}
-
-/* ---- operations ------------------------------------------------------------------------------ */
-
-/* Rates are shown for the operations that rebuild or write the whole document. */
-static bool has_rate(const char *label)
-{
-    return strcmp(label, "encode") == 0 || strcmp(label, "decode") == 0 ||
-           strcmp(label, "merge") == 0;
-}
-
-/* Millions a second of a counter. */
-static char *rate_cell(struct bo_arena *arena, const struct bo_run_row *row, const char *counter)
-{
-    return bo_significant(arena, bo_run_counter(row, counter) / 1e6);
-}
-
-static void print_operations(const struct bo_page *page, const struct bo_run_document *document)
-{
-    struct bo_grid grid;
     const char *items = document->unit ? document->unit : "documents";
+    if (strcmp(label, "encode") != 0 && strcmp(label, "decode") != 0 && strcmp(label, "merge") != 0)
+        return;
+    bo_grid_column(grid, bo_arena_printf(grid->arena, "M %s/s", items),
+                   bo_significant(grid->arena, bo_run_counter(row, "items_per_second") / 1e6));
+    bo_grid_column(grid, "MB/s",
+                   bo_significant(grid->arena, bo_run_counter(row, "bytes_per_second") / 1e6));
+}
+
+/* The table of the queries, or of the operations, after a text. */
+static void print_times(const struct bo_page *page, const struct bo_run_document *document,
+                        bool queries, const char *text)
+{
+    struct bo_grid grid;
     bo_grid_init(&grid, page->arena, 1);
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
         bo_grid_column(&grid, "codec", bo_codec_cell(page->arena, codec));
         for (unsigned l = 0; l < document->n_labels; l++) {
-            if (bo_is_query(document->labels[l]))
+            const char *label = document->labels[l];
+            const struct bo_time_unit unit = bo_column_unit(document, l);
+            if (bo_is_query(label) != queries)
                 continue;
-            add_time(document, codec, l, BO_WITH_INTERVAL, &grid);
-            if (has_rate(document->labels[l])) {
-                bo_grid_column(&grid, bo_arena_printf(page->arena, "M %s/s", items),
-                               rate_cell(page->arena, codec->rows[l], "items_per_second"));
-                bo_grid_column(&grid, "MB/s",
-                               rate_cell(page->arena, codec->rows[l], "bytes_per_second"));
-            }
+            bo_grid_column(&grid, bo_arena_printf(page->arena, "%s, %s", label, unit.name),
+                           bo_time_cell(page->arena, codec->rows[l], unit,
+                                        queries ? BO_WITH_SPREAD : BO_WITH_INTERVAL));
+            if (queries)
+                add_per_unit(document, codec, label, &grid);
+            else
+                add_rates(document, codec->rows[l], label, &grid);
         }
         bo_grid_end_row(&grid);
     }
     if (grid.n_columns < 2)
         return;
-    fprintf(page->out,
-            "\n**Whole operations.** Median [interval]. MB/s are of the text form. `open` reads "
-            "pages that are already mapped, `open-cold` a new mapping, whose pages fault.\n\n");
-    bo_page_grid(page, &grid, "operations");
+    fprintf(page->out, "\n%s\n\n", text);
+    bo_page_grid(page, &grid, queries ? "queries" : "operations");
 }
 
 /* ---- memory and pages ------------------------------------------------------------------------ */
@@ -229,8 +197,14 @@ void bo_page_document(const struct bo_page *page, const struct bo_run_document *
     fprintf(page->out, "\n## %s\n", document->name);
     print_origin(page, document);
     bo_page_sizes(page, document);
-    print_queries(page, document);
-    print_operations(page, document);
+    print_times(page, document, true,
+                bo_arena_printf(
+                    page->arena,
+                    "**Queries.** Time a query as median [interval] (p10-p90 over batches): %s.",
+                    bo_caption_sample(document, page->arena)));
+    print_times(page, document, false,
+                "**Whole operations.** Median [interval]. MB/s are of the text form. `open` reads "
+                "pages that are already mapped, `open-cold` a new mapping, whose pages fault.");
     print_memory(page, document);
     bo_page_keep(page, document);
     bo_page_huge_pages(page, document);
