@@ -107,12 +107,9 @@ static json_t *sizes_json(const struct document *document)
 static void add_entry(json_t *entries, const struct document *document, const char *codec,
                       const char *label, double ns, const char *counter, double value)
 {
-    json_t *entry = json_pack("{s:s, s:f}", "run_type", "iteration", "real_time", ns);
-    json_object_set_new(entry, "run_name",
-                        json_sprintf("twofold/%s/%s/%s", codec, document->name, label));
+    json_t *entry = sample_add(entries, ns, "twofold/%s/%s/%s", codec, document->name, label);
     if (counter)
         json_object_set_new(entry, counter, json_real(value));
-    json_array_append_new(entries, entry);
 }
 
 static void add_rows(json_t *entries, const struct document *document)

@@ -80,15 +80,14 @@ TEST(a_codec_against_itself)
 /* Rows of variants belong to the codec, and are no codecs. */
 TEST(variants_are_no_codecs)
 {
-    static const char suffixed[] = "pcdata/frame-24@portable/small-sample/point/uniform";
-    static const char unknown[] = "pcdata/frame-24@keep=7/small-sample/point/uniform";
+    static const char *const variants[] = {"portable", "keep=7"}; /* the second is unknown */
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
     json_object_set_new(sample_ours(json), "paths",
                         json_pack("{s:s}", "pcdata/frame-24", "x86-64-v3"));
     for (unsigned i = 0; i < 2; i++)
-        json_array_append_new(entries, json_pack("{s:s, s:s, s:f, s:s}", "run_type", "iteration",
-                                                 "run_name", i ? unknown : suffixed, "real_time",
-                                                 77.0, "path", "portable"));
+        json_object_set_new(
+            sample_add(entries, 77, "pcdata/frame-24@%s/small-sample/point/uniform", variants[i]),
+            "path", json_string("portable"));
     const struct bo_run_document *document =
         bo_run_document(sample_take(json), "pcdata", "small-sample");
     const struct bo_run_codec *codec = bo_run_codec(document, "frame-24");

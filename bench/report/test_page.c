@@ -298,18 +298,13 @@ TEST(budgets_are_a_table)
     static const char *const suffixes[] = {"@keep=0", "@keep=1048576", "@keep=16777216", ""};
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
     for (unsigned i = 0; i < 3; i++)
-        json_array_append_new(
-            entries,
-            json_pack("{s:s, s:o, s:f, s:i}", "run_type", "iteration", "run_name",
-                      json_sprintf("pcdata/frame-24%s/small-sample/point/uniform", suffixes[i]),
-                      "real_time", 70.0 - 10 * i, "reader_bytes", 1024 << i));
+        json_object_set_new(sample_add(entries, 70.0 - 10 * i,
+                                       "pcdata/frame-24%s/small-sample/point/uniform", suffixes[i]),
+                            "reader_bytes", json_integer(1024 << i));
     /* Rows without memory are not drawn, although the budget changes their time most. */
     for (unsigned i = 0; i < 4; i += 3)
-        json_array_append_new(
-            entries,
-            json_pack("{s:s, s:o, s:f}", "run_type", "iteration", "run_name",
-                      json_sprintf("pcdata/frame-24%s/small-sample/point/pc-4096", suffixes[i]),
-                      "real_time", i ? 1.0 : 9000.0));
+        sample_add(entries, i ? 1 : 9000, "pcdata/frame-24%s/small-sample/point/pc-4096",
+                   suffixes[i]);
     const struct bo_run *run = sample_take(json);
     char *text = documents_text(run);
     assert_has(text, "| frame-24 | point/uniform | - | 70.0 | 60.0 | 50.0 | 320 | 1.00 "
@@ -335,10 +330,8 @@ TEST(budgets_are_a_table)
 TEST(huge_pages_are_a_table)
 {
     json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
-    json_array_append_new(entries,
-                          json_pack("{s:s, s:s, s:f, s:i}", "run_type", "iteration", "run_name",
-                                    "pcdata/frame-24@huge/small-sample/point/uniform", "real_time",
-                                    160.0, "huge_bytes", 4 << 20));
+    json_object_set_new(sample_add(entries, 160, "pcdata/frame-24@huge/small-sample/point/uniform"),
+                        "huge_bytes", json_integer(4 << 20));
     const struct bo_run *run = sample_take(json);
     char *text = documents_text(run);
     assert_has(text, "**Huge pages.** Queries on small-sample");

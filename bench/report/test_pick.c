@@ -213,10 +213,8 @@ static const struct bo_run *make_run(const char *format, const char *label,
                                                    "role", codecs[c].role, "access", "random",
                                                    "bytes", codecs[c].bytes));
         for (unsigned r = 0; r < n_repetitions; r++)
-            json_array_append_new(
-                entries, json_pack("{s:s, s:o, s:f}", "run_type", "iteration", "run_name",
-                                   json_sprintf("%s/%s/d/%s", format, codecs[c].name, label),
-                                   "real_time", codecs[c].ns * (1 + 0.01 * r / n_repetitions)));
+            sample_add(entries, codecs[c].ns * (1 + 0.01 * r / n_repetitions), "%s/%s/d/%s", format,
+                       codecs[c].name, label);
     }
     json_t *json = json_pack("{s:{s:{s:[{s:s, s:s, s:{s:i}, s:o}]}}, s:o}", "context", "bakeoff",
                              "documents", "name", "d", "format", format, "units", "things", 1,
