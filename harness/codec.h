@@ -130,12 +130,12 @@ struct bo_sink {
 };
 
 /* Room for nbytes of answer, or NULL. The caller then returns BO_OVER_LIMIT. */
-static inline void *bo_sink_take(struct bo_sink *sink, size_t nbytes)
+static inline void *bo_sink_take(struct bo_sink *sink, uint64_t nbytes)
 {
     if (nbytes > sink->cap - sink->n)
         return NULL;
     void *p = sink->p + sink->n;
-    sink->n += nbytes;
+    sink->n += (size_t)nbytes;
     return p;
 }
 

@@ -9,23 +9,12 @@ static inline size_t statehist_padded(size_t n)
     return (n + 7) / 8 * 8;
 }
 
-/*
- * False if n items of so many bytes do not fit the sink. On 32-bit machines their size could wrap;
- * elsewhere it cannot, since n is below 2^32, and bo_sink_take() decides.
- */
-static inline bool statehist_fits(size_t n, size_t nbytes, const struct bo_sink *sink)
-{
-    return SIZE_MAX > UINT32_MAX || n <= sink->cap / nbytes;
-}
-
 /* Room for the values of n attributes, with its padding; false when the sink is full. */
 static inline bool statehist_take_values(size_t n, struct bo_sink *sink, uint64_t **values_ret,
                                          uint8_t **types_ret)
 {
-    struct statehist_values *head = NULL;
-    if (statehist_fits(n, 8, sink))
-        head = (struct statehist_values *)bo_sink_take(sink,
-                                                       sizeof *head + 8 * n + statehist_padded(n));
+    struct statehist_values *head = (struct statehist_values *)bo_sink_take(
+        sink, sizeof *head + 8 * (uint64_t)n + statehist_padded(n));
     if (!head)
         return false;
     head->n = n;
@@ -41,10 +30,8 @@ static inline struct statehist_columns *statehist_take_columns(size_t n, struct 
                                                                uint64_t **values_ret,
                                                                uint8_t **types_ret)
 {
-    struct statehist_columns *head = NULL;
-    if (statehist_fits(n, 16, sink))
-        head = (struct statehist_columns *)bo_sink_take(sink, sizeof *head + 16 * n +
-                                                                  statehist_padded(n));
+    struct statehist_columns *head = (struct statehist_columns *)bo_sink_take(
+        sink, sizeof *head + 16 * (uint64_t)n + statehist_padded(n));
     if (!head)
         return NULL;
     head->n = n;

@@ -89,13 +89,13 @@ enum bo_status statehist_pack_tree(const struct statehist_model *model, struct b
         return bo_fail_alloc(err, out->arena);
     for (uint32_t q = 0; q < model->n_quarks; q++) {
         uint32_t number;
+        name_of[q] = 0;
         if (parse_number(attributes[q].name, &number))
-            name_of[q] = 0;
-        else if (bo_texts_add(&names, attributes[q].name, &name_of[q]))
-            name_of[q]++;
-        else
+            continue;
+        if (!bo_texts_add(&names, attributes[q].name, &name_of[q]))
             return bo_fail_alloc(err, out->arena);
-        nbytes += name_of[q] ? attributes[q].name.n : 0;
+        name_of[q]++;
+        nbytes += attributes[q].name.n;
     }
     struct symbol *symbols =
         bo_zalloc_array(out->arena, N_RELATIONS * ((size_t)names.n + 1), sizeof *symbols);

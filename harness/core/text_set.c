@@ -69,7 +69,7 @@ static bool append_text(struct bo_texts *texts, struct bo_span text, uint32_t ha
     return true;
 }
 
-static inline bool add(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
+static inline bool find_or_append(struct bo_texts *texts, struct bo_span text, uint32_t *number_ret)
 {
     const uint32_t hash = hash_of(texts, text);
     uint32_t *slot = slot_of(texts, text, hash);
@@ -101,7 +101,7 @@ static bool add_long(struct bo_texts *texts, struct bo_span text, uint32_t *numb
         *number_ret = recent->number;
         return true;
     }
-    if (!add(texts, text, number_ret))
+    if (!find_or_append(texts, text, number_ret))
         return false;
     *recent = (struct bo_recent_text){text, *number_ret};
     return true;
@@ -112,7 +112,7 @@ bool bo_texts_add(struct bo_texts *texts, struct bo_span text, uint32_t *number_
     enum { LONG_NBYTES = 4096 };
     if (__builtin_expect(text.n >= LONG_NBYTES, 0) && !texts->copies)
         return add_long(texts, text, number_ret);
-    return add(texts, text, number_ret);
+    return find_or_append(texts, text, number_ret);
 }
 
 uint32_t bo_texts_find(const struct bo_texts *texts, struct bo_span text)
