@@ -205,6 +205,45 @@ TEST_WITH(test_room_for_frames, set_up, tear_down)
     bo_writer_free(&out);
 }
 
+/* The last attribute has one interval, which a number of intervals that is too low leaves out. */
+TEST_WITH(test_whole_of_too_few, set_up, tear_down)
+{
+    enum { AT = 22, N = 100 }; /* the number's offset */
+    static const struct time_index_limits limits = {1000, 1000, 1000, 1 << 20};
+    static const struct statehist_time_query query = {120};
+    static uint8_t bytes[2][256];
+    struct bo_writer text;
+    bo_writer_init(&text, &arena);
+    bo_put_text(&text, "# statehistory-tsv 1\n# start: 100\n# end: 200\nQ\t0\t-1\ta\n"
+                       "Q\t1\t-1\tb\n");
+    for (int i = 0; i < N - 1; i++)
+        bo_put_text(&text, "I\t0\t%d\t%d\ti\t%d\n", 100 + i, i < N - 2 ? 100 + i : 200, i % 5);
+    bo_put_text(&text, "I\t1\t100\t200\ti\t7\n");
+    bo_put_u8(&text, 0);
+    const struct statehist_model *model = parse_text((const char *)text.p, &arena);
+    for (unsigned less = 0; less < 2; less++) {
+        struct bo_writer out;
+        struct bo_error error = {0};
+        void *reader;
+        bo_writer_init(&out, &arena);
+        assert_int_equal(codec()->encode(codec(), model, &out, &error), BO_OK);
+        assert_int_equal(out.p[AT], N);
+        out.p[AT] = (uint8_t)(N - less);
+        assert_int_equal(
+            time_index_open_within(bo_writer_span(&out), limits, &arena, &reader, &error), BO_OK);
+        for (unsigned i = 0; i <= N; i++) { /* later queries use the whole history, if they can */
+            struct bo_sink sink = {bytes[i > 0], 0, sizeof bytes[0]};
+            assert_int_equal(
+                codec()->query(codec(), reader, STATEHIST_EXPORT, &query, 1, &sink, &error), BO_OK);
+        }
+        assert_memory_equal(bytes[0], bytes[1], sizeof bytes[0]);
+        const struct time_index_whole *whole = ((const struct time_index *)reader)->whole;
+        assert_true(whole && (less ? whole->is_damaged : whole->is_ready));
+        bo_writer_free(&out);
+    }
+    bo_writer_free(&text);
+}
+
 /* An interval of a history of most shapes. */
 struct shaped {
     int64_t start, end;
