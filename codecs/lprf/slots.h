@@ -76,7 +76,7 @@ enum bo_status lprf_end_slots(struct lprf_writer *w, const struct lprf_slot_plan
 
 static inline size_t lprf_n_groups(uint32_t n_slots)
 {
-    return ((size_t)n_slots + LPRF_GROUP_SLOTS - 1) / LPRF_GROUP_SLOTS;
+    return (size_t)(((uint64_t)n_slots + LPRF_GROUP_SLOTS - 1) / LPRF_GROUP_SLOTS);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
