@@ -134,12 +134,10 @@ static enum bo_status keep_name(struct parser *p, const uint8_t *start, const ui
     const char *flaw = autofdo_name_flaw(name);
     if (flaw)
         return fail_at(p, start, BO_CORRUPT, flaw);
-    uint8_t *copy = bo_alloc(p->arena, name.n);
-    if (!copy)
-        return fail_memory(p);
-    memcpy(copy, name.p, name.n);
-    *name_ret = (struct bo_span){copy, name.n};
-    return autofdo_names_add(&p->names, *name_ret, &number) ? BO_OK : fail_memory(p);
+    *name_ret = name;
+    return bo_keep_span(p->arena, name_ret) && autofdo_names_add(&p->names, *name_ret, &number)
+               ? BO_OK
+               : fail_memory(p);
 }
 
 /* ---- instances ------------------------------------------------------------------------------- */
@@ -402,15 +400,13 @@ static enum bo_status take_file(struct parser *p, const uint8_t *start)
     if (status)
         return status;
     p->p = name_end + (name_end < p->end);
-    file.path.n = (size_t)(p->end - p->p);
-    const char *flaw = autofdo_path_flaw((struct bo_span){p->p, file.path.n});
+    file.path = (struct bo_span){p->p, (size_t)(p->end - p->p)};
+    const char *flaw = autofdo_path_flaw(file.path);
     if (flaw)
         return fail_at(p, p->p, BO_CORRUPT, flaw);
-    uint8_t *copy = bo_alloc(p->arena, file.path.n);
-    if (!copy || !bo_grow(p->arena, &p->files, p->n_files, 1, &p->cap_files))
+    if (!bo_keep_span(p->arena, &file.path) ||
+        !bo_grow(p->arena, &p->files, p->n_files, 1, &p->cap_files))
         return fail_memory(p);
-    memcpy(copy, p->p, file.path.n);
-    file.path.p = copy;
     p->files[p->n_files++] = (struct read_file){file, (size_t)(start - p->text.p)};
     return BO_OK;
 }

@@ -228,13 +228,8 @@ bool statehist_add_attribute(struct statehist_builder *builder, struct bo_span n
 {
     if (!statehist_reserve(builder, 1, 0))
         return false;
-    if (builder->copies && name.n) {
-        uint8_t *copy = bo_alloc(builder->arena, name.n);
-        if (!copy)
-            return false;
-        memcpy(copy, name.p, name.n);
-        name.p = copy;
-    }
+    if (builder->copies && !bo_keep_span(builder->arena, &name))
+        return false;
     builder->attributes[builder->n_quarks++] = (struct statehist_attribute){name, parent};
     return true;
 }

@@ -47,8 +47,8 @@ static uint32_t related(const struct statehist_attribute *attributes, uint32_t q
 }
 
 /*
- * An attribute takes a bit, whatever the length of its name, so a short tree could describe names
- * of any total length. Bytes of all stored names, each counted for each attribute that has it:
+ * The limit of the bytes of all stored names, each counted for each attribute that has it: an
+ * attribute takes a bit, whatever the length of its name.
  */
 static uint64_t max_names_nbytes(uint64_t tree_nbytes)
 {

@@ -64,25 +64,13 @@ static void end_trace(struct templight_builder *builder)
     trace->n_records = builder->n_records;
 }
 
-static bool copy_text(struct templight_builder *builder, struct bo_span *text)
-{
-    if (!builder->copies || text->n == 0)
-        return true;
-    uint8_t *copy = bo_alloc(builder->arena, text->n);
-    if (!copy)
-        return false;
-    memcpy(copy, text->p, text->n);
-    text->p = copy;
-    return true;
-}
-
 bool templight_start_trace(struct templight_builder *builder, uint32_t version,
                            struct bo_span source)
 {
     end_trace(builder);
     const size_t n = builder->n_traces;
     if (!bo_grow(builder->arena, &builder->traces, n, 1, &builder->cap_traces) ||
-        !copy_text(builder, &source))
+        (builder->copies && !bo_keep_span(builder->arena, &source)))
         return false;
     builder->traces[n] = (struct templight_trace){.version = version, .source = source};
     builder->n_traces++;

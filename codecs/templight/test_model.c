@@ -37,6 +37,28 @@ TEST(test_texts_are_numbered)
     assert_int_equal(bo_texts_find(&texts, bo_span_of("")), 5000);
 }
 
+/* Long texts that are not copied are found by address, or else by their bytes. */
+TEST(test_long_texts)
+{
+    enum { N = 3000, NBYTES = 5000 };
+    static uint8_t bytes[NBYTES + N], same[NBYTES + N];
+    struct bo_texts texts;
+    uint32_t number;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = same[i] = (uint8_t)(i * i >> 7);
+    assert_true(bo_texts_init(&texts, false, &arena));
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned i = 0; i < N; i++) { /* more than are remembered; each from its own byte on */
+            const struct bo_span text = {(round == 1 ? same : bytes) + i, NBYTES - i % 2};
+            assert_true(bo_texts_add(&texts, text, &number));
+            assert_int_equal(number, i);
+            assert_true(bo_texts_add(&texts, text, &number));
+            assert_int_equal(number, i);
+        }
+    assert_int_equal(texts.n, N);
+    assert_ptr_equal(texts.texts[7].p, bytes + 7);
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 static struct templight_entry begin_of(const char *name, const char *file, const char *origin)

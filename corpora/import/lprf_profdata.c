@@ -81,10 +81,9 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
     const bool indexed = is_indexed(file);
     enum bo_status status = indexed ? check_index_place(file, err) : BO_OK;
     if (!status && indexed) {
-        status = decode(file, arena, model_ret, err);
-        if (status == BO_OK || status == BO_NO_MEMORY || status == BO_OVER_LIMIT)
-            return status;
-        status = BO_OK;
+        const enum bo_status own = decode(file, arena, model_ret, err);
+        if (own == BO_OK || own == BO_NO_MEMORY || own == BO_OVER_LIMIT)
+            return own;
     }
     if (!status)
         status = profdata_tool_text(&tools[indexed], file, arena, &text, err);

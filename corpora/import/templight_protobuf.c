@@ -148,13 +148,8 @@ static enum bo_status need_u32(const struct reader *r, const struct field *f, ui
 /* A copy in the arena, since neither the file nor the buffer of inflated names lasts. */
 static enum bo_status keep(const struct reader *r, struct bo_span text, struct bo_span *kept_ret)
 {
-    uint8_t *copy = bo_alloc(r->arena, text.n);
-    if (!copy)
-        return bo_fail_alloc(r->err, r->arena);
-    if (text.n)
-        memcpy(copy, text.p, text.n);
-    *kept_ret = (struct bo_span){copy, text.n};
-    return BO_OK;
+    *kept_ret = text;
+    return bo_keep_span(r->arena, kept_ret) ? BO_OK : bo_fail_alloc(r->err, r->arena);
 }
 
 static enum bo_status take_text(const struct reader *r, const struct field *f,

@@ -158,13 +158,8 @@ static enum bo_status get_name(struct reader *r, struct bo_span *name_ret)
     const char *flaw = templight_text_flaw(text);
     if (flaw)
         return bo_fail(r->err, BO_CORRUPT, off, flaw);
-    uint8_t *p = bo_alloc(r->arena, text.n);
-    if (!p)
-        return bo_fail_alloc(r->err, r->arena);
-    if (text.n)
-        memcpy(p, text.p, text.n);
-    *name_ret = (struct bo_span){p, text.n};
-    return BO_OK;
+    *name_ret = text;
+    return bo_keep_span(r->arena, name_ret) ? BO_OK : bo_fail_alloc(r->err, r->arena);
 }
 
 /* Reads an integer that a double can hold. */

@@ -298,6 +298,14 @@ TEST(test_known_versions)
         if (cases[i].status == BO_OK)
             assert_null(bo_find_format("lprf")->differ(model, imported));
     }
+    struct bo_arena small; /* another tool is no remedy for a lack of memory */
+    struct bo_error err = {0};
+    bo_arena_init(&small, out.n);
+    out.p[8] = 13;
+    assert_int_equal(
+        importer_called("profdata")->import(bo_writer_span(&out), NULL, &small, &imported, &err),
+        BO_OVER_LIMIT);
+    bo_arena_free(&small);
     assert_int_equal(setenv("PATH", path, 1), 0);
     bo_writer_free(&out);
     bo_arena_free(&arena);

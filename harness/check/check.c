@@ -448,6 +448,7 @@ static bool offer_changes(struct trial *t, struct bo_guarded *guarded)
     return true;
 }
 
+/* The largest numbers in every place of small encodings, and one of them in places of others. */
 static bool offer_extremes(struct trial *t, struct bo_guarded *guarded)
 {
     const struct bo_span whole = bo_writer_span(&t->encoded);
@@ -456,6 +457,8 @@ static bool offer_extremes(struct trial *t, struct bo_guarded *guarded)
     const size_t n_places = every_byte ? whole.n : n_samples(t, whole.n);
     const unsigned n_ways = whole.n < ALL_VALUES_BELOW ? BO_N_EXTREMES : 1;
     uint8_t *copy = bo_alloc(&t->arena, whole.n + BO_MAX_EXTREME_NBYTES);
+    if (!copy)
+        t->result = skip("no memory for a changed copy");
     for (size_t i = 0; i < n_places && copy; i++)
         for (unsigned k = 0; k < n_ways; k++) {
             const size_t at = every_byte ? i : bo_random_below(&random, (uint32_t)whole.n);

@@ -32,11 +32,13 @@ static bool stays_within_budget(const struct bo_format *format, const struct bo_
                                 const struct bo_effort *effort, const struct reception *r,
                                 struct bo_finding *finding)
 {
-    if (!effort->budget_is_ample || (!r->of_reader.refusal && !r->of_model.refusal))
+    const bool by_reader = r->of_reader.refusal != BO_OK;
+    struct bo_error error;
+    if (!effort->budget_is_ample || (!by_reader && r->of_model.refusal == BO_OK))
         return true;
+    (void)bo_fail_alloc(&error, by_reader ? &r->of_reader : &r->of_model);
     bo_finding_set(finding, format, NULL, codec, "itself", "memory");
-    bo_finding_explain(finding, r->of_model.refusal ? "decode refuses" : "open or a query refuses",
-                       r->of_model.refusal ? &r->decode_error : &r->open_error);
+    bo_finding_explain(finding, by_reader ? "open, or a query" : "decode", &error);
     return false;
 }
 

@@ -35,6 +35,18 @@ static inline int bo_span_compare(struct bo_span a, struct bo_span b)
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
+/* Replaces a span by a copy of its bytes in the arena. False when the arena refuses. */
+static inline bool bo_keep_span(struct bo_arena *arena, struct bo_span *span)
+{
+    uint8_t *copy = bo_alloc(arena, span->n);
+    if (!copy)
+        return false;
+    if (span->n)
+        memcpy(copy, span->p, span->n);
+    span->p = copy;
+    return true;
+}
+
 /* The length of the common prefix. Compares words first: encoders and mutators call it often. */
 static inline size_t bo_common_prefix(struct bo_span a, struct bo_span b)
 {

@@ -55,14 +55,8 @@ static bool append_text(struct bo_texts *texts, struct bo_span text, uint32_t ha
     if (!bo_grow(texts->arena, &texts->texts, n, 1, &texts->cap) ||
         !bo_grow(texts->arena, &texts->hashes, n, 1, &texts->cap_hashes))
         return false;
-    if (texts->copies) {
-        uint8_t *copy = bo_alloc(texts->arena, text.n);
-        if (!copy)
-            return false;
-        if (text.n)
-            memcpy(copy, text.p, text.n);
-        text.p = copy;
-    }
+    if (texts->copies && !bo_keep_span(texts->arena, &text))
+        return false;
     texts->texts[n] = text;
     texts->hashes[n] = hash;
     texts->n++;
