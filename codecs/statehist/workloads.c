@@ -383,22 +383,33 @@ static uint32_t child_of(const struct statehist_model *model, uint32_t parent, s
     return quark;
 }
 
-/* By the number of a thread below n: its Exec_name, or n_quarks. */
-static uint32_t *find_exec_names(const struct statehist_model *model, uint64_t n,
-                                 struct bo_arena *arena)
+/* True when an attribute is the Exec_name of a thread, whose number is then set. */
+static bool names_thread(const struct statehist_model *model, uint32_t threads, uint32_t quark,
+                         uint64_t *number)
+{
+    const uint64_t most = (1 << 22) - 1;
+    const struct statehist_attribute *a = &model->attributes[quark];
+    return bo_word_is(a->name, "Exec_name") && a->parent != STATEHIST_ROOT &&
+           model->attributes[a->parent].parent == threads &&
+           bo_parse_u64(model->attributes[a->parent].name, most, number);
+}
+
+/* The attribute of the name of each thread below *n, by number; n_quarks where there is none. */
+static uint32_t *find_exec_names(const struct statehist_model *model, struct bo_arena *arena,
+                                 uint64_t *n)
 {
     const uint32_t threads = child_of(model, STATEHIST_ROOT, bo_span_of("Threads"));
-    uint32_t *names = bo_alloc_array(arena, (size_t)n, sizeof *names);
-    for (uint64_t i = 0; i < n && names; i++)
+    uint64_t number;
+    *n = 0;
+    for (uint32_t q = 0; q < model->n_quarks; q++)
+        if (names_thread(model, threads, q, &number) && number >= *n)
+            *n = number + 1;
+    uint32_t *names = bo_alloc_array(arena, (size_t)*n, sizeof *names);
+    for (uint64_t i = 0; i < *n && names; i++)
         names[i] = model->n_quarks;
-    for (uint32_t q = 0; q < model->n_quarks && names; q++) {
-        const struct statehist_attribute *a = &model->attributes[q];
-        uint64_t number;
-        if (bo_word_is(a->name, "Exec_name") && a->parent != STATEHIST_ROOT &&
-            model->attributes[a->parent].parent == threads &&
-            bo_parse_u64(model->attributes[a->parent].name, n - 1, &number))
+    for (uint32_t q = 0; q < model->n_quarks && names; q++)
+        if (names_thread(model, threads, q, &number))
             names[number] = q;
-    }
     return names;
 }
 
@@ -409,23 +420,24 @@ static uint32_t *find_exec_names(const struct statehist_model *model, uint64_t n
 static size_t draw_names(const void *opaque, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
-    enum { MOST_THREADS = 1 << 22, OF_A_WINDOW = 256 };
+    enum { OF_A_WINDOW = 256 };
     const struct statehist_model *model = opaque;
     struct statehist_point_query *q = queries;
     const struct bo_arena_mark mark = bo_arena_mark(arena);
     uint32_t *cpus = bo_alloc_array(arena, model->n_quarks, sizeof *cpus);
     size_t n_cpus = 0, n_drawn = 0, n_tries = 0;
+    uint64_t n_threads = 0;
     for (uint32_t i = 0; i < model->n_quarks && cpus; i++)
         if (bo_word_is(model->attributes[i].name, "Current_thread"))
             cpus[n_cpus++] = i;
-    const uint32_t *names = n_cpus ? find_exec_names(model, MOST_THREADS, arena) : NULL;
+    const uint32_t *names = n_cpus ? find_exec_names(model, arena, &n_threads) : NULL;
     while (names && n_drawn < n && n_tries++ < 64 * n) {
         const uint32_t cpu = cpus[bo_random_index(random, n_cpus)];
         const size_t first = model->first[cpu], end = model->first[cpu + 1];
         size_t i = first + bo_random_index(random, end - first);
         for (size_t k = 0; k < OF_A_WINDOW && i < end && n_drawn < n; k++, i++) {
             const struct statehist_interval *at = &model->intervals[i];
-            if (at->type == STATEHIST_INT && at->value < MOST_THREADS &&
+            if (at->type == STATEHIST_INT && at->value < n_threads &&
                 names[at->value] < model->n_quarks)
                 q[n_drawn++] = (struct statehist_point_query){at->end, names[at->value], 0};
         }
