@@ -121,35 +121,41 @@ static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name,
 /* ---- looking up ------------------------------------------------------------------------------ */
 
 /*
- * The string that a search from `low` up to `high` compares next: the middle one, if it is decoded
- * already, or if the range contains neither the first string of its block nor that of the next.
- * Otherwise the first of these two in the range, since it is decoded without any other string.
+ * Looks up a string among those from `first` up to `end`; *found_ret is `end` if it is absent. The
+ * first strings of blocks are compared before the strings of one block, whatever is decoded
+ * already: a file whose strings do not ascend answers the same however often it is asked.
  */
-static uint32_t next_compared(const struct autofdo_trees *trees, uint32_t low, uint32_t high)
-{
-    const uint32_t middle = low + (high - low) / 2, block_strings = trees->kind->block_strings;
-    if (trees->texts[middle].n)
-        return middle;
-    const uint32_t first = middle / block_strings * block_strings;
-    return first >= low ? first : high - first > block_strings ? first + block_strings : middle;
-}
-
-/* Looks up a string among those from `first` up to `end`; *found_ret is `end` if it is absent. */
 static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span sought,
                                   uint32_t first, uint32_t end, uint32_t *found_ret,
                                   struct bo_error *err)
 {
-    uint32_t low = first, high = end;
+    const uint32_t block_strings = trees->kind->block_strings;
+    struct bo_span string;
+    enum bo_status status;
     *found_ret = end;
-    while (low < high) {
-        const uint32_t middle = next_compared(trees, low, high);
-        struct bo_span string;
-        enum bo_status status = BO_OK;
-        if (trees->texts[middle].n == 0 && middle % trees->kind->block_strings)
-            status = autofdo_string(trees, high - 1, &string, err); /* with all between */
-        if (status || (status = autofdo_string(trees, middle, &string, err)))
+    if (first == end)
+        return BO_OK;
+    /* The string is in block `low` or a later one, and before block `high`. */
+    uint32_t low = first / block_strings, high = (end - 1) / block_strings + 1;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((status = autofdo_string(trees, middle * block_strings, &string, err)))
             return status;
-        const int order = bo_span_compare(sought, string);
+        if (bo_span_compare(sought, string) < 0)
+            high = middle;
+        else
+            low = middle;
+    }
+    const uint64_t block_end = (uint64_t)high * block_strings;
+    low = low * block_strings > first ? low * block_strings : first;
+    high = block_end < end ? (uint32_t)block_end : end;
+    if ((status = autofdo_string(trees, high - 1, &string, err))) /* with all before it */
+        return status;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct autofdo_text *text = &trees->texts[middle];
+        const int order =
+            bo_span_compare(sought, (struct bo_span){trees->text + text->off, text->n});
         if (order == 0) {
             *found_ret = middle;
             return BO_OK;
