@@ -42,7 +42,7 @@ struct bo_span bo_agreement_got(const struct bo_agreement *c);
 
 /*
  * Writes a query as text and as 32-bit words of the host in decimal, so that it can be repeated.
- * `room` is at least 64 bytes.
+ * The text's room n is at least 64 bytes.
  */
 void bo_agreement_describe_query(const struct bo_agreement *c, const uint8_t *query, char *text,
                                  size_t n);

@@ -60,6 +60,7 @@ static const struct state_case state_cases[] = {
     {"double", V("\"value\":@01.5"), BO_CORRUPT, "value is not a double"},
     {"double", V("\"value\":@1.5e"), BO_CORRUPT, "value is not a double"},
     {"double", V("\"value\":@\"nan\""), BO_CORRUPT, "value is not a double"},
+    {"double", V("\"value\":\"@\001\""), BO_CORRUPT, "control character in a string"},
     {"double", V("\"value\":@NaN"), BO_CORRUPT, "value is not a double"},
     {"double", V("\"value\":@1e999"), BO_CORRUPT, "double is out of range, or very long"},
     {"string", V("\"value\":\"a\\u0000\\ud83d\\ude00\\n\""), BO_OK, NULL},
