@@ -572,7 +572,8 @@ TEST(test_blocks_in_another_order)
     struct bo_writer text, out;
     struct autofdo_plan plan;
     struct autofdo_digest digest;
-    void *fresh, *used;
+    struct bo_error error = {0};
+    void *fresh, *used, *decoded;
     unsigned n_found = 0;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&text, &arena);
@@ -588,6 +589,8 @@ TEST(test_blocks_in_another_order)
                                  i % AUTOFDO_BLOCK_NAMES];
     assert_int_equal(autofdo_put_plan(&plan, &autofdo_phrases, &out, NULL), BO_OK);
     const struct bo_span bytes = bo_writer_span(&out);
+    assert_int_equal(test_decode(codec, bytes, &arena, &decoded, &error), BO_CORRUPT);
+    assert_string_equal(error.what, "strings do not ascend");
     assert_int_equal(codec->open(codec, bytes, &arena, &used, NULL), BO_OK);
     assert_int_equal(codec->query(codec, used, AUTOFDO_SCAN, "", 1, &digest, NULL), BO_OK);
     for (unsigned i = 0; i < N; i++) {
