@@ -94,14 +94,18 @@ static uint32_t tag_of(const struct terms_kept *kept, uint64_t hash)
 }
 
 /*
- * False where names collide in the table more often than texts that differ do: a damaged file may
- * have one text many times, which would take time in the square of their number.
+ * False for a damaged file, whose queries must not depend on what is kept: where a fingerprint is
+ * wrong, so that the name is not found by it; and where names collide in the table more often than
+ * texts that differ do, since one text many times would take time in the square of their number.
  */
-static bool fill_slots(struct terms_kept *kept, const struct bo_span *names, uint32_t n_names)
+static bool fill_slots(struct terms_kept *kept, const struct templight_terms *terms,
+                       const struct bo_span *names)
 {
     const size_t mask = ((size_t)1 << kept->slot_bits) - 1;
-    uint64_t n_left = 64 + 8 * (uint64_t)n_names;
-    for (uint32_t i = 0; i < n_names; i++) {
+    uint64_t n_left = 64 + 8 * (uint64_t)terms->n_names;
+    for (uint32_t i = 0; i < terms->n_names; i++) {
+        if (terms->fingerprints[i] != templight_fingerprint(names[i]))
+            return false;
         const uint64_t hash = XXH3_64bits(names[i].p, names[i].n);
         size_t slot = first_slot(kept, hash);
         for (; kept->slots[slot]; slot = (slot + 1) & mask)
@@ -130,7 +134,7 @@ enum bo_status terms_keep_slots(struct terms_kept *kept, struct templight_terms 
     if (!status) {
         const struct bo_arena_mark scratch = bo_arena_mark(arena);
         status = terms_list_names(kept, terms, arena, false, &names, err);
-        is_filled = !status && fill_slots(kept, names, terms->n_names);
+        is_filled = !status && fill_slots(kept, terms, names);
         bo_arena_rewind(arena, scratch);
     }
     if (is_filled)

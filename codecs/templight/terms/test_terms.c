@@ -584,12 +584,15 @@ TEST_WITH(test_budgets, set_up, tear_down)
     assert_int_equal(held_within(model, bytes, SIZE_MAX), last);
 }
 
-/* The table of names by text is kept if texts differ; equal ones would take N^2 / 2 steps. */
-TEST_WITH(test_equal_names_are_not_kept, set_up, tear_down)
+/*
+ * The table of names by text is kept if texts differ and have their fingerprints. Equal texts would
+ * take N^2 / 2 steps; a name with another fingerprint is not found without the table.
+ */
+TEST_WITH(test_damaged_names_are_not_kept, set_up, tear_down)
 {
-    enum { N = 3000 };
+    enum { N = 3000, VALID = 0, EQUAL, OTHER_FINGERPRINT };
     static struct bo_span names[N];
-    for (unsigned equal = 0; equal < 2; equal++) {
+    for (unsigned damage = VALID; damage <= OTHER_FINGERPRINT; damage++) {
         struct templight_terms terms;
         struct terms_kept kept = {.n_spelled = 0};
         struct bo_error error = {0};
@@ -597,17 +600,19 @@ TEST_WITH(test_equal_names_are_not_kept, set_up, tear_down)
         size_t off = 0, left = SIZE_MAX;
         for (uint32_t i = 0; i < N; i++) {
             uint8_t *text = bo_alloc(&arena, 8);
-            snprintf((char *)text, 8, "a%05u", equal ? 0 : (unsigned)i);
+            snprintf((char *)text, 8, "a%05u", damage == EQUAL ? 0 : (unsigned)i);
             names[i] = (struct bo_span){text, 6};
         }
         bo_writer_init(&out, &arena);
         assert_int_equal(templight_put_terms(model_of(names, N)->traces, &out, &error), BO_OK);
         const struct bo_span in = bo_writer_span(&out);
         assert_int_equal(templight_open_terms(in, &off, in.n, N, &arena, &terms, &error), BO_OK);
+        if (damage == OTHER_FINGERPRINT)
+            out.p[terms.fingerprints - in.p + N - 1] ^= 1;
         assert_int_equal(terms_keep_slots(&kept, &terms, &arena, &left, &error), BO_OK);
         assert_true(kept.tried_slots);
-        assert_int_equal(kept.slots == NULL, equal);
-        assert_int_equal(left == SIZE_MAX, equal);
+        assert_int_equal(kept.slots != NULL, damage == VALID);
+        assert_int_equal(left != SIZE_MAX, damage == VALID);
         bo_writer_free(&out);
     }
 }
