@@ -338,6 +338,42 @@ static bool run_probes(const struct bo_format *format, const struct bo_codec *co
 }
 
 /*
+ * One query of each kind on a reader of its own must have the answer that a reader of many queries
+ * gave. One of the two may refuse it: what they have read so far counts towards limits.
+ */
+static bool answers_alike_at_first(const struct bo_format *format, const struct bo_codec *codec,
+                                   struct bo_span in, const struct bo_probes *probes,
+                                   struct bo_arena *arena, struct bo_sink *sink,
+                                   const verdict *verdicts, struct bo_finding *finding)
+{
+    uint8_t queries[2 * N_PROBES * BO_MAX_QUERY_NBYTES];
+    const uint64_t hash = XXH3_64bits(in.p, in.n);
+    for (unsigned k = 0; k < format->n_kinds; k++) {
+        const struct bo_query_kind *kind = &format->kinds[k];
+        const size_t n = codec->kinds >> k & 1 ? take_probes(kind, k, in, probes, queries) : 0;
+        const struct bo_arena_mark mark = bo_arena_mark(arena);
+        struct bo_error error;
+        void *fresh;
+        bool is_complete;
+        if (n == 0 || codec->open(codec, in, arena, &fresh, &error))
+            continue;
+        const size_t i = hash % n;
+        const verdict first = run_probe(format, codec, fresh, k, queries + i * kind->query_size,
+                                        sink, &is_complete),
+                      later = verdicts[k * 2 * N_PROBES + i];
+        bo_arena_rewind(arena, mark);
+        if (first > REFUSED && later > REFUSED && first != later) {
+            bo_finding_set(finding, format, kind, codec, "itself", "repeated-query-differs");
+            if (finding)
+                snprintf(finding->detail, sizeof finding->detail,
+                         "probe %zu: answered otherwise before others", i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
  * For bytes that decode rejects and a lazy open accepts: every query must end in an answer or a
  * named error. Repetition must change nothing: another reader, on which each query runs three
  * times, must give the same results.
@@ -377,7 +413,7 @@ static bool survives_probes(const struct bo_format *format, const struct bo_code
                                               : "answered otherwise");
             return false;
         }
-    return true;
+    return answers_alike_at_first(format, codec, in, probes, arena, &sink, thrice, finding);
 }
 
 /* Checks one of the readers of an encoding. `main` is the result of the first reader. */
