@@ -63,6 +63,42 @@ static enum bo_status query_fails_silently(const struct bo_codec *self, void *re
     return BO_CORRUPT;
 }
 
+static bool is_new; /* the reader: no query has run on it */
+
+static enum bo_status open_new(const struct bo_codec *self, struct bo_span in, struct bo_arena *a,
+                               void **ret, struct bo_error *err)
+{
+    is_new = true;
+    return real->open(real, in, a, ret, err);
+}
+
+/* Whether the query is a reader's first one and of a kind that others come before. */
+static bool is_out_of_order(unsigned kind)
+{
+    const bool is_first = is_new;
+    is_new = false;
+    return is_first && kind != PCDATA_POINT;
+}
+
+static enum bo_status query_changes_first(const struct bo_codec *self, void *reader, unsigned kind,
+                                          const void *queries, size_t n, void *answers,
+                                          struct bo_error *err)
+{
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
+    struct bo_sink *sink = answers;
+    if (is_out_of_order(kind) && !status)
+        *(pcdata->kinds[kind].answer_size ? (uint8_t *)answers : sink->p) ^= 1;
+    return status;
+}
+
+static enum bo_status query_refuses_first(const struct bo_codec *self, void *reader, unsigned kind,
+                                          const void *queries, size_t n, void *answers,
+                                          struct bo_error *err)
+{
+    return is_out_of_order(kind) ? bo_fail(err, BO_CORRUPT, 5, "planted")
+                                 : real->query(real, reader, kind, queries, n, answers, err);
+}
+
 static void expect_difference(const char *how)
 {
     const struct bo_check_result r = run_check("damage");
@@ -93,6 +129,11 @@ TEST(test_lazy_reader_of_damage)
     assert_int_equal(run_check("damage").outcome, BO_PASS);
     faulty.role = BO_NEW;
     expect_difference("answered, and when repeated answered otherwise");
+    faulty.open = open_new;
+    faulty.query = query_changes_first;
+    expect_difference("answered otherwise before others");
+    faulty.query = query_refuses_first; /* what is read counts towards limits */
+    assert_int_equal(run_check("damage").outcome, BO_PASS);
     faulty.query = query_fails_silently;
     assert_string_equal(run_check("damage").finding.class, "unnamed-error");
 }
