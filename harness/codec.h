@@ -5,7 +5,8 @@
  *   - decode(encode(model)) equals the model (or what `reduce` leaves of it); encoding gives the
  *     same bytes on every machine;
  *   - after open has returned BO_OK, no query touches memory outside the input, whatever it holds;
- *   - what decode rejects, open rejects, too, or (in a lazy codec) the query that reads it;
+ *   - what decode rejects, open rejects, too. A lazy codec may open it; each query then ends in an
+ *     error or in an answer, and the answer does not depend on the queries before;
  *   - all memory comes from the arena passed in; nothing is printed, aborted or kept in globals;
  *   - work is linear in the input (queries: in the record that they read).
  */
@@ -47,7 +48,7 @@ struct bo_codec {
     enum bo_access access;
     /*
      * open reads only what it needs, so its cost does not grow with the document. Damage elsewhere
-     * is an error of the query that reads it.
+     * is an error of a query that reads it, or is not noticed: only decode finds all of it.
      */
     bool lazy;
     /*

@@ -131,7 +131,7 @@ TEST(test_lazy_reader_of_damage)
     expect_difference("answered, and when repeated answered otherwise");
     faulty.open = open_new;
     faulty.query = query_changes_first;
-    expect_difference("answered otherwise before others");
+    expect_difference("a new reader answers otherwise");
     faulty.query = query_refuses_first; /* what is read counts towards limits */
     assert_int_equal(run_check("damage").outcome, BO_PASS);
     faulty.query = query_fails_silently;

@@ -366,7 +366,7 @@ static bool answers_alike_at_first(const struct bo_format *format, const struct 
             bo_finding_set(finding, format, kind, codec, "itself", "repeated-query-differs");
             if (finding)
                 snprintf(finding->detail, sizeof finding->detail,
-                         "probe %zu: answered otherwise before others", i);
+                         "probe %zu: a new reader answers otherwise", i);
             return false;
         }
     }
