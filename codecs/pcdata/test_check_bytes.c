@@ -138,6 +138,83 @@ TEST(test_lazy_reader_of_damage)
     assert_string_equal(run_check("damage").finding.class, "unnamed-error");
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static size_t beyond; /* what decode or open takes in addition to 4096 bytes for each byte */
+
+static enum bo_status decode_beyond(const struct bo_codec *self, struct bo_span in,
+                                    struct bo_arena *a, void **ret, struct bo_error *err)
+{
+    return bo_alloc(a, 4096 * in.n + beyond) ? real->decode(real, in, a, ret, err)
+                                             : bo_fail_alloc(err, a);
+}
+
+static enum bo_status open_beyond(const struct bo_codec *self, struct bo_span in,
+                                  struct bo_arena *a, void **ret, struct bo_error *err)
+{
+    return bo_alloc(a, 4096 * in.n + beyond) ? real->open(real, in, a, ret, err)
+                                             : bo_fail_alloc(err, a);
+}
+
+/* Damaged bytes may take 4096 times as many bytes of memory, and 4 MiB. */
+TEST(test_memory_of_damage)
+{
+    for (unsigned by_open = 0; by_open < 2; by_open++) {
+        start_from("run-array");
+        if (by_open)
+            faulty.open = open_beyond;
+        else
+            faulty.decode = decode_beyond;
+        beyond = (size_t)3 << 20;
+        assert_int_equal(run_check("damage").outcome, BO_PASS);
+        beyond = ((size_t)4 << 20) + 1;
+        const struct bo_check_result r = run_check("damage");
+        assert_int_equal(r.outcome, BO_FAIL);
+        assert_string_equal(r.finding.class, "memory");
+        assert_non_null(strstr(r.finding.detail, by_open ? "open, or a query" : "decode"));
+    }
+}
+
+/* The bytes of numbers near a limit: varints instead of one byte, and a u32 instead of four. */
+static const struct bo_span extremes[BO_N_EXTREMES] = {
+    BYTES("\xff\xff\xff\xff\x0f"), BYTES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+    BYTES("\xff\xff\xff\xff\x07"), BYTES("\xff\xff\xff\xff")};
+
+TEST(test_extremes)
+{
+    static const struct bo_span in = BYTES("abcdefgh");
+    uint8_t copy[8 + BO_MAX_EXTREME_NBYTES];
+    for (unsigned way = 0; way < BO_N_EXTREMES; way++) {
+        const struct bo_span n = extremes[way], changed = bo_with_extreme(in, 2, way, copy);
+        const size_t taken = way == 3 ? 4 : 1;
+        assert_int_equal(changed.n, in.n - taken + n.n);
+        assert_memory_equal(changed.p, "ab", 2);
+        assert_memory_equal(changed.p + 2, n.p, n.n);
+        assert_memory_equal(changed.p + 2 + n.n, in.p + 2 + taken, in.n - 2 - taken);
+    }
+    assert_int_equal(bo_with_extreme(in, 6, 3, copy).n, 8);
+    assert_memory_equal(copy, "abcdef\xff\xff", 8);
+}
+
+static struct bo_span unexpected; /* bytes on which decode fails without an error */
+
+static enum bo_status decode_without(const struct bo_codec *self, struct bo_span in,
+                                     struct bo_arena *a, void **ret, struct bo_error *err)
+{
+    return memmem(in.p, in.n, unexpected.p, unexpected.n) ? BO_CORRUPT
+                                                          : real->decode(real, in, a, ret, err);
+}
+
+TEST(test_extremes_are_offered)
+{
+    start_from("run-array");
+    faulty.decode = decode_without;
+    for (unsigned way = 0; way < BO_N_EXTREMES; way++) {
+        unexpected = extremes[way];
+        assert_string_equal(run_check("damage").finding.class, "unnamed-error");
+    }
+}
+
 /* ---- bytes that no encoder writes ------------------------------------------------------------ */
 
 /* The encoding and a byte that readers ignore. */
