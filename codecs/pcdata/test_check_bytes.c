@@ -99,6 +99,14 @@ static enum bo_status query_refuses_first(const struct bo_codec *self, void *rea
                                  : real->query(real, reader, kind, queries, n, answers, err);
 }
 
+static enum bo_status query_fails_first(const struct bo_codec *self, void *reader, unsigned kind,
+                                        const void *queries, size_t n, void *answers,
+                                        struct bo_error *err)
+{
+    return is_out_of_order(kind) ? BO_CORRUPT
+                                 : real->query(real, reader, kind, queries, n, answers, err);
+}
+
 static void expect_difference(const char *how)
 {
     const struct bo_check_result r = run_check("damage");
@@ -134,6 +142,8 @@ TEST(test_lazy_reader_of_damage)
     expect_difference("a new reader answers otherwise");
     faulty.query = query_refuses_first; /* what is read counts towards limits */
     assert_int_equal(run_check("damage").outcome, BO_PASS);
+    faulty.query = query_fails_first;
+    assert_string_equal(run_check("damage").finding.class, "unnamed-error");
     faulty.query = query_fails_silently;
     assert_string_equal(run_check("damage").finding.class, "unnamed-error");
 }

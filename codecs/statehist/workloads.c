@@ -394,7 +394,7 @@ static bool names_thread(const struct statehist_model *model, uint32_t threads, 
            bo_parse_u64(model->attributes[a->parent].name, most, number);
 }
 
-/* The attribute of the name of each thread below *n, by number; n_quarks where there is none. */
+/* By the number of a thread below *n: the attribute of its name, or n_quarks without a name. */
 static uint32_t *find_exec_names(const struct statehist_model *model, struct bo_arena *arena,
                                  uint64_t *n)
 {

@@ -339,7 +339,7 @@ static bool run_probes(const struct bo_format *format, const struct bo_codec *co
 
 /*
  * One query of each kind on a reader of its own must have the answer that a reader of many queries
- * gave. One of the two may refuse it: what they have read so far counts towards limits.
+ * gave. One of the two may reject it: what they have read so far counts towards limits.
  */
 static bool answers_alike_at_first(const struct bo_format *format, const struct bo_codec *codec,
                                    struct bo_span in, const struct bo_probes *probes,
@@ -355,16 +355,20 @@ static bool answers_alike_at_first(const struct bo_format *format, const struct 
         struct bo_error error;
         void *fresh;
         bool is_complete;
-        if (n == 0 || codec->open(codec, in, arena, &fresh, &error))
+        if (n == 0 || codec->open(codec, in, arena, &fresh, &error)) {
+            bo_arena_rewind(arena, mark);
             continue;
+        }
         const size_t i = hash % n;
         const verdict first = run_probe(format, codec, fresh, k, queries + i * kind->query_size,
                                         sink, &is_complete),
                       later = verdicts[k * 2 * N_PROBES + i];
         bo_arena_rewind(arena, mark);
-        if (first > REFUSED && later > REFUSED && first != later) {
-            bo_finding_set(finding, format, kind, codec, "itself", "repeated-query-differs");
-            if (finding)
+        const bool is_same = first <= REFUSED || later <= REFUSED || first == later;
+        if (!is_same || !is_complete) {
+            bo_finding_set(finding, format, kind, codec, "itself",
+                           is_complete ? "repeated-query-differs" : "unnamed-error");
+            if (finding && is_complete)
                 snprintf(finding->detail, sizeof finding->detail,
                          "probe %zu: a new reader answers otherwise", i);
             return false;

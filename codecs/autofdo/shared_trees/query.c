@@ -122,35 +122,41 @@ static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name,
 
 /*
  * Looks up a string among those from `first` up to `end`; *found_ret is `end` if it is absent. The
- * first strings of blocks are compared before the strings of one block, whatever is decoded
- * already: a file whose strings do not ascend answers the same however often it is asked.
+ * first strings of blocks are compared before the others of one block. Which strings are decoded
+ * already changes nothing: in a damaged file, too, the result depends on the string alone.
  */
 static enum bo_status find_string(struct autofdo_trees *trees, struct bo_span sought,
                                   uint32_t first, uint32_t end, uint32_t *found_ret,
                                   struct bo_error *err)
 {
-    const uint32_t block_strings = trees->kind->block_strings;
+    const uint32_t block_strings = trees->kind->block_strings, first_block = first / block_strings;
+    uint32_t block = first_block, end_block = first == end ? block : (end - 1) / block_strings + 1;
     struct bo_span string;
     enum bo_status status;
     *found_ret = end;
-    if (first == end)
-        return BO_OK;
-    /* The string is in block `low` or a later one, and before block `high`. */
-    uint32_t low = first / block_strings, high = (end - 1) / block_strings + 1;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if ((status = autofdo_string(trees, middle * block_strings, &string, err)))
+    /* The first block that starts after the sought string is among those from `block` on. */
+    while (block < end_block) {
+        const uint32_t middle = block + (end_block - block) / 2;
+        const uint32_t at = middle == first_block ? first : middle * block_strings;
+        if ((status = autofdo_string(trees, at, &string, err)))
             return status;
-        if (bo_span_compare(sought, string) < 0)
-            high = middle;
+        const int order = bo_span_compare(sought, string);
+        if (order == 0) {
+            *found_ret = at;
+            return BO_OK;
+        }
+        if (order < 0)
+            end_block = middle;
         else
-            low = middle;
+            block = middle + 1;
     }
-    const uint64_t block_end = (uint64_t)high * block_strings;
-    low = low * block_strings > first ? low * block_strings : first;
-    high = block_end < end ? (uint32_t)block_end : end;
-    if ((status = autofdo_string(trees, high - 1, &string, err))) /* with all before it */
-        return status;
+    if (block == first_block)
+        return BO_OK;
+    const uint64_t block_end = (uint64_t)block * block_strings;
+    uint32_t high = block_end < end ? (uint32_t)block_end : end;
+    uint32_t low = 1 + (block - 1 == first_block ? first : (block - 1) * block_strings);
+    if (low < high && (status = autofdo_string(trees, high - 1, &string, err)))
+        return status; /* all strings before it in the block are decoded as well */
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         const struct autofdo_text *text = &trees->texts[middle];
