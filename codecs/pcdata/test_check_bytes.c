@@ -150,20 +150,25 @@ TEST(test_lazy_reader_of_damage)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static size_t beyond; /* what decode or open takes in addition to 4096 bytes for each byte */
+/* What decode or open takes of a prefix of so many bytes, in addition to 4096 bytes for each. */
+enum { PREFIX = 7 };
+static size_t beyond;
+
+static bool take_beyond(struct bo_span in, struct bo_arena *a)
+{
+    return in.n != PREFIX || bo_alloc(a, 4096 * PREFIX + beyond);
+}
 
 static enum bo_status decode_beyond(const struct bo_codec *self, struct bo_span in,
                                     struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    return bo_alloc(a, 4096 * in.n + beyond) ? real->decode(real, in, a, ret, err)
-                                             : bo_fail_alloc(err, a);
+    return take_beyond(in, a) ? real->decode(real, in, a, ret, err) : bo_fail_alloc(err, a);
 }
 
 static enum bo_status open_beyond(const struct bo_codec *self, struct bo_span in,
                                   struct bo_arena *a, void **ret, struct bo_error *err)
 {
-    return bo_alloc(a, 4096 * in.n + beyond) ? real->open(real, in, a, ret, err)
-                                             : bo_fail_alloc(err, a);
+    return take_beyond(in, a) ? real->open(real, in, a, ret, err) : bo_fail_alloc(err, a);
 }
 
 /* Damaged bytes may take 4096 times as many bytes of memory, and 4 MiB. */
