@@ -199,7 +199,8 @@ $(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js $(wildcard 
 $(OBJ)/cli/new_format.o: $(wildcard cli/new_format/*.in)
 
 # In variants that are only tested, arrays start small, so that small inputs make them grow.
-$(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1)
+$(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1) \
+	$(if $(filter -fsanitize=address% -fsanitize=memory,$(FLAGS_$(VARIANT))),-include harness/core/reuse_large_blocks.h)
 
 # `bakeoff --version`: with the commit, in a checkout.
 COMMIT := $(shell git describe --always --dirty=+changes --exclude='*' --abbrev=12 2>/dev/null)

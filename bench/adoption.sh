@@ -43,32 +43,45 @@ done
 ar rcs $scratch/all.a $scratch/members/*.o
 nm -A --defined-only $scratch/members/*.o | sed -n 's/:.* [DR] / /p' >$scratch/symbols.txt
 
-# link NAME OBJECT ROOT...: writes the live sections of a program that starts from these symbols, one `bytes object`
-# per line.
+# The sources of each object, with the project's headers that they include: `object source` lines; the lines of each.
+for object in "${objects[@]}"; do
+    tr -s ' \\' '\n' <"${object%.o}.d" | awk -v object="${object#"$objects_folder"/}" '
+        /^[a-z][^:]*\.(c|cc|h)$/ && !seen[$0]++ {print object, $0}'
+done >$scratch/sources.txt
+cut -d ' ' -f 2 $scratch/sources.txt | sort -u | xargs wc -l | awk '$2 != "total"' >$scratch/lines.txt
+
+# link NAME OBJECT ROOT...: links a program that starts from these symbols, and prints the files that contribute a live
+# section, their lines, and the bytes of these sections.
 link() {
     local name=$1 first=$2 roots=()
     shift 2
     for root in "$@"; do roots+=("-Wl,-u,$root"); done
     gcc -fuse-ld=lld -nostartfiles -Wl,-e,"$1" "${roots[@]}" -Wl,--gc-sections,--as-needed,-O0,-s \
         -Wl,-Map="$name.map" "$first" $scratch/all.a "${libraries[@]}" -o "$name.bin"
-    sed -nE 's/^ *[^ ]+ +[^ ]+ +([^ ]+) .*[(\/]([^ ()\/]+\.o)\)?:\(\.(text|rodata|data|init_array).*/\1 \2/p' "$name.map" |
-        while read -r nbytes object; do
-            [[ $nbytes = 0 || ! -e $scratch/members/$object ]] || echo "$((0x$nbytes)) ${object//!//}"
-        done >"$name.live"
+    awk 'function number(hex, n, i) {
+            for (i = 1; i <= length(hex); i++) n = 16 * n + index("123456789abcdef", substr(hex, i, 1))
+            return n + 0
+        }
+        FNR == 1 {n_files++}
+        n_files == 1 {n_lines[$2] = $1; next}
+        n_files == 2 {sources[$1] = sources[$1] " " $2; next}
+        /[(\/][^ ()\/]+\.o\)?:\(\.(text|rodata|data|init_array)/ {
+            object = $0
+            sub(/\)?:\(\..*/, "", object)
+            sub(/.*[(\/]/, "", object)
+            gsub(/!/, "/", object)
+            if (number($3) == 0 || !(object in sources)) next
+            bytes += number($3)
+            n = split(sources[object], its_sources, " ")
+            for (i = 1; i <= n; i++)
+                if (!counted[its_sources[i]]++) {files++; lines += n_lines[its_sources[i]]}
+        }
+        END {print files + 0, lines + 0, bytes + 0}' $scratch/lines.txt $scratch/sources.txt "$name.map"
 }
-
-# The contributing sources and the project's headers that they include, one per line.
-files_of() { # NAME.live
-    awk '{print $2}' "$1" | sort -u | while read -r object; do
-        tr -s ' \\' '\n' <"$objects_folder/${object%.o}.d" | grep -E '^[a-z][^:]*\.(c|cc|h)$' || true
-    done | sort -u
-}
-
-lines_of() { files_of "$1" | xargs cat | wc -l; }
-bytes_of() { awk '{n += $1} END {print n + 0}' "$1"; }
 
 measure() { # FORMAT CODEC
-    local name=$1/$2 symbol=$1_${2//[-+]/_} base own part roots libraries_of
+    local name=$1/$2 symbol=$1_${2//[-+]/_} base own part roots libraries_of all
+    local -A of=()
     own=$(awk -v s="$symbol" '$2 == s {print $1}' $scratch/symbols.txt)
     [[ $own ]] || { echo "adoption: $name: no object defines $symbol" >&2; exit 1; }
     base=$scratch/$symbol
@@ -81,18 +94,20 @@ measure() { # FORMAT CODEC
     mkdir "$base"
     objcopy --redefine-syms="$base.names" "$own" "$base/${own##*/}"
     objcopy --globalize-symbol='adopted_*' --wildcard "$base/${own##*/}"
-    link "$base-all" "$own" "$symbol"
+    all=$(link "$base-all" "$own" "$symbol")
     for part in 'query open|query' 'decode decode' 'encode encode|reduce'; do
         mapfile -t roots < <(awk -v p="^(${part#* })\$" 'NR == FNR {global[$1] = $2; next}
             $1 ~ p {print $2 in global ? global[$2] : $2}' "$base.names" "$base.functions")
-        link "$base-${part%% *}" "$base/${own##*/}" "${roots[@]}"
+        of[${part%% *}]=$(link "$base-${part%% *}" "$base/${own##*/}" "${roots[@]}")
     done
     libraries_of=$(readelf -dW "$base-all.bin" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' |
         grep -vE '^(libc|libm|libgcc_s|libstdc\+\+)$' | sort | paste -sd ' ' || true)
-    printf '%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n' "$1" "$2" "$(files_of "$base-all.live" | wc -l)" \
-        "$(lines_of "$base-all.live")" "$(lines_of "$base-query.live")" "$(lines_of "$base-encode.live")" \
-        "$(bytes_of "$base-all.live")" "$(bytes_of "$base-query.live")" "$(bytes_of "$base-decode.live")" \
-        "$(bytes_of "$base-encode.live")" "${libraries_of:--}" >"$base.tsv"
+    awk -v format="$1" -v codec="$2" -v libraries="${libraries_of:--}" -v OFS='\t' '
+        {files[NR] = $1; lines[NR] = $2; bytes[NR] = $3}
+        END {
+            print format, codec, files[1], lines[1], lines[2], lines[4],
+                bytes[1], bytes[2], bytes[3], bytes[4], libraries
+        }' <<<"$all"$'\n'"${of[query]}"$'\n'"${of[decode]}"$'\n'"${of[encode]}" >"$base.tsv"
 }
 
 build/bakeoff list codecs --json | jq -r '.[] | .format + " " + .codec' >$scratch/codecs.txt

@@ -266,6 +266,32 @@ TEST(test_growing_fails)
     bo_arena_free(&arena);
 }
 
+int __asan_address_is_poisoned(const volatile void *p) __attribute__((weak));
+
+/*
+ * With AddressSanitizer: no released byte may be accessed, and none past an array, also if its
+ * block was used before for a larger one.
+ */
+TEST(test_large_blocks_are_guarded)
+{
+    enum { LARGER = 1000000, SMALLER = 700001 };
+    struct bo_arena arena;
+    if (!__asan_address_is_poisoned)
+        skip();
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_arena_mark mark = bo_arena_mark(&arena);
+    for (unsigned i = 0; i < 40; i++) {
+        const size_t nbytes = i % 2 ? SMALLER : LARGER;
+        uint8_t *p = bo_alloc(&arena, nbytes);
+        memset(p, 1, nbytes);
+        assert_true(__asan_address_is_poisoned(p + nbytes));
+        bo_arena_rewind(&arena, mark);
+        assert_true(__asan_address_is_poisoned(p));
+        assert_true(__asan_address_is_poisoned(p + nbytes - 1));
+    }
+    bo_arena_free(&arena);
+}
+
 static unsigned released[4], n_released;
 
 static void note_release(void *object)
