@@ -947,7 +947,7 @@ holds "counts of another compiler are not compared" test "$code" = 2
 holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
 refuses "$t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
 refuses "insns: no codec 'rew' of pcdata (did you mean 'raw'?)" insns pcdata --codec raw,rew
-if grep -q -e __asan_init -e __llvm_profile "$bakeoff"; then
+if grep -q -e __asan_init -e __llvm_prf_cnts "$bakeoff"; then
     echo "note: a program with AddressSanitizer or coverage does not run under valgrind: instructions are not counted"
 else
     gives 0 "" "${insns[@]}" --golden
