@@ -420,21 +420,22 @@ static const struct test_case accel_cases[] = {
 };
 
 /* "ab" and "bA" have the same DJB hash. */
-static const struct test_pattern accel_collision = {"accel+u64", 5, 2,
-                                                    BYTES("\x48\0\0\0"
-                                                          "HSAH\x01\0\0\0\x01\0\0\0\x01\0\0\0"
-                                                          "\x0c\0\0\0\0\0\0\0\x01\0\0\0\x01\0\x06\0"
-                                                          "\0\0\0\0\x28\x77\x59\0\x2c\0\0\0"
-                                                          "\x01\0\0\0\x01\0\0\0\0\0\0\0"
-                                                          "\x04\0\0\0\x01\0\0\0\x18\0\0\0\0\0\0\0"
-                                                          "\0\x02"
-                                                          "ab\x02"
-                                                          "bA")};
+#define COLLISION_TABLE                                                          \
+    "HSAH\x01\0\0\0\x01\0\0\0\x01\0\0\0\x0c\0\0\0\0\0\0\0\x01\0\0\0\x01\0\x06\0" \
+    "\0\0\0\0\x28\x77\x59\0\x2c\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0"               \
+    "\x04\0\0\0\x01\0\0\0\x18\0\0\0\0\0\0\0"
+#define COLLISION_STRINGS "\0\x02\x61\x62\x02\x62\x41"
+
+static const struct test_pattern accel_collision = {
+    "accel+u64", 5, 2, BYTES("\x48\0\0\0" COLLISION_TABLE COLLISION_STRINGS)};
 
 static const struct test_case accel_collision_cases[] = {
     {"names descend", 78, BYTES("bA\x02\x61\x62"), 0, BO_CORRUPT, 60,
      "names of a hash do not ascend"},
     {"a name twice", 81, BYTES("ab"), 0, BO_CORRUPT, 60, "names of a hash do not ascend"},
+    {"bytes before the strings", 0,
+     BYTES("\x4c\0\0\0" COLLISION_TABLE "\0\0\0\0" COLLISION_STRINGS), 4, BO_CORRUPT, 76,
+     "bytes after the last name's data"},
 };
 
 TEST(test_accel)

@@ -223,9 +223,7 @@ static enum bo_status read_index_form(struct bo_cursor *in, uint64_t n_chunks,
     *form = (struct index_form){0};
     if (n_chunks == 1)
         return BO_OK;
-    if (bo_left(in) == 0)
-        return bo_fail_here(err, BO_TRUNCATED, in, "ends inside the chunk index");
-    const uint8_t first = in->p[in->off];
+    const uint8_t first = in->p[in->off]; /* a record starts inside the area */
     form->entry_nbytes = first == INDEX_U32 ? 4 : first == INDEX_U16 ? 2 : 1;
     const uint64_t nbytes = (first >= INDEX_U16) + (n_chunks - 1) * form->entry_nbytes;
     if (nbytes > bo_left(in))

@@ -121,6 +121,8 @@ static const struct record_case records[] = {
      BO_TRUNCATED, 0, "chunk index is longer than the area"},
     {"linear-index", "index of a text of 4 GiB", BYTES("\x00\x00\x01\x05"), UINT32_MAX,
      BO_TRUNCATED, 0, "chunk index is longer than the area"},
+    {"linear-index", "no index", BYTES(""), 300, BO_CORRUPT, 64,
+     "record offset is past the area's end"},
     {"linear-index", "u16 index cut", BYTES("\xfe\x03"), 300, BO_TRUNCATED, 0,
      "chunk index is longer than the area"},
     {"linear-index", "u32 index cut", BYTES("\xff\x03\x00\x00"), 300, BO_TRUNCATED, 0,

@@ -282,6 +282,7 @@ static const struct {
     {"eh-frame", 17, 0xc7, "restore of an initial rule in a CIE"},
     {"eh-frame", 24, 8, "FDE is too short"},
     {"eh-frame", 28, 0x18, "CIE pointer does not point to a CIE"},
+    {"eh-frame", 28, 0x1d, "CIE pointer does not point to a CIE"},
     {"eh-frame", 32, 0xe1, "FDE is not the table's next entry"},
     {"eh-frame", 35, 0xfe, "function starts before Base"},
     {"eh-frame", 36, 0, "function length is 0, or there is augmentation data"},
