@@ -200,7 +200,8 @@ $(OBJ)/bench/report/assets.o: bench/page/page.css bench/page/page.js $(wildcard 
 # It also contains the skeleton of a format.
 $(OBJ)/cli/new_format.o: $(wildcard cli/new_format/*.in)
 
-# In variants that are only tested, arrays start small, so that small inputs make them grow.
+# In variants that are only tested, arrays start small, so that small inputs make them grow. Builds
+# with a sanitizer reuse large blocks, because its allocator returns them to the system.
 $(OBJ)/harness/core/arena.o: CFLAGS += $(if $(filter-out gcc,$(VARIANT)),-DBO_MAX_FIRST_CAP=1) \
 	$(if $(filter -fsanitize=address% -fsanitize=memory,$(FLAGS_$(VARIANT))),-include harness/core/reuse_large_blocks.h)
 
