@@ -362,12 +362,10 @@ bool statehist_json_word(struct statehist_json *j, const char *word)
     return take_word(j, word) || fail_next(j, "value is not of its type");
 }
 
-bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
-                          struct bo_span *string_ret)
+static bool take_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
+                       struct bo_span *string_ret)
 {
     int64_t number;
-    *value_ret = 0;
-    *string_ret = (struct bo_span){NULL, 0};
     switch (type) {
     case STATEHIST_INT:
     case STATEHIST_LONG:
@@ -406,7 +404,7 @@ bool statehist_json_skipped_value(struct statehist_json *j, struct statehist_jso
                                   uint32_t type, bool bare, uint64_t *value_ret,
                                   struct bo_span *string_ret)
 {
-    if (!statehist_json_value(at, type, bare, value_ret, string_ret)) {
+    if (!take_value(at, type, bare, value_ret, string_ret)) {
         j->status = at->status;
         return false;
     }

@@ -76,17 +76,14 @@ bool statehist_json_double(struct statehist_json *j, bool bare, uint64_t *bits_r
 /* One of null, true, false. */
 bool statehist_json_word(struct statehist_json *j, const char *word);
 
-/*
- * A value of an enum statehist_type, as answers have it: a string's is its hash, and its text is
- * *string_ret, which is else empty.
- */
-bool statehist_json_value(struct statehist_json *j, uint32_t type, bool bare, uint64_t *value_ret,
-                          struct bo_span *string_ret);
-
 /* Skips a string, a number or a word. */
 bool statehist_json_skip_scalar(struct statehist_json *j);
 
-/* The value of a member that j skipped: `at` is positioned at its first byte, `end` is its end. */
+/*
+ * The value of a member that j skipped, of an enum statehist_type: `at` is positioned at its first
+ * byte, `end` is its end. The value is as answers have it: a string's is its hash, and *string_ret
+ * its text. Only a string sets *string_ret, and a null sets neither.
+ */
 bool statehist_json_skipped_value(struct statehist_json *j, struct statehist_json *at, size_t end,
                                   uint32_t type, bool bare, uint64_t *value_ret,
                                   struct bo_span *string_ret);

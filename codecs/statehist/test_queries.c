@@ -162,13 +162,13 @@ TEST(test_digests)
 TEST(test_window_times)
 {
     static const struct statehist_window_query cases[] = {
-        {{NULL, 0}, INT64_MIN, INT64_MAX, STATEHIST_MAX_WINDOW_TIMES, 0, NULL},
+        {{NULL, 0}, INT64_MIN, INT64_MAX, 65536, 0, NULL},
         {{NULL, 0}, INT64_MIN, INT64_MAX, 3, 0, NULL},
         {{NULL, 0}, 0, 0, 5, 0, NULL},
         {{NULL, 0}, -3, 4, 1, 0, NULL},
         {{NULL, 0}, 10, 17, 1000, 0, NULL},
         {{NULL, 0}, INT64_C(1457113582794565804), INT64_C(1457113583227228162), 1000, 0, NULL},
-        {{NULL, 0}, -1, 65534, STATEHIST_MAX_WINDOW_TIMES, 0, NULL},
+        {{NULL, 0}, -1, 65534, 65536, 0, NULL},
         {{NULL, 0}, 0, INT64_C(1) << 53, 65535, 0, NULL},
     };
     static const int64_t rounded[] = {0, 3, 6, 10};
@@ -199,7 +199,7 @@ TEST(test_window_times)
 TEST(test_windows_in_range)
 {
     enum { EVENLY, LISTED = STATEHIST_LISTED, ALWAYS = STATEHIST_ALWAYS };
-    enum { MOST = STATEHIST_MAX_WINDOW_TIMES };
+    enum { MOST = 65536 };
     static const uint8_t quarks[] = {2, 0, 0, 0, 3, 0, 0, 0};
     static const int64_t times[] = {10, 11, 12, 12, 20};
     static const struct {
