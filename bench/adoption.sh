@@ -10,6 +10,7 @@
 # is in both. Needs lld, and objects with a section per function. Libraries other than libc are named, not counted;
 # xxHash is compiled in: its code counts, its header's lines do not.
 set -euo pipefail
+shopt -s inherit_errexit # a link that fails in $(...) ends the script
 objects_folder=$1 output=$2
 shift 2
 objects=()
@@ -62,9 +63,9 @@ link() {
             for (i = 1; i <= length(hex); i++) n = 16 * n + index("123456789abcdef", substr(hex, i, 1))
             return n + 0
         }
-        FNR == 1 {n_files++}
-        n_files == 1 {n_lines[$2] = $1; next}
-        n_files == 2 {sources[$1] = sources[$1] " " $2; next}
+        FNR == 1 {input++}
+        input == 1 {n_lines[$2] = $1; next}
+        input == 2 {sources[$1] = sources[$1] " " $2; next}
         /[(\/][^ ()\/]+\.o\)?:\(\.(text|rodata|data|init_array)/ {
             object = $0
             sub(/\)?:\(\..*/, "", object)

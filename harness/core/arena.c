@@ -22,7 +22,7 @@ struct bo_release {
 
 /*
  * Under sanitizers every allocation is a separate heap block, so that overruns and uses after
- * release are detected. Their malloc and free are those of reuse_large_blocks.h.
+ * release are detected.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define ONE_ALLOCATION_A_BLOCK 1
