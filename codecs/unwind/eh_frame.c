@@ -885,7 +885,10 @@ struct fde {
     uint32_t length;
 };
 
-/* Reads the FDE at `off` and its CIE; instructions are left to next_row. */
+/*
+ * Reads the FDE at `off`, whose pointer to a CIE is right, and its CIE; instructions are left to
+ * next_row.
+ */
 static enum bo_status get_fde(const struct reader *r, size_t off, struct cfi *c,
                               struct fde *fde_ret, struct bo_error *err)
 {
@@ -896,10 +899,7 @@ static enum bo_status get_fde(const struct reader *r, size_t off, struct cfi *c,
         return status;
     if (!bo_get_bytes(&in, 13, &p))
         return bo_fail_here(err, BO_TRUNCATED, &in, "FDE is too short");
-    const uint32_t to_cie = get_u32(r->machine, p);
-    if (to_cie == 0 || to_cie > off + 4)
-        return bo_fail_here(err, BO_CORRUPT, &in, "CIE pointer is outside of the section");
-    status = get_cie(r, off + 4 - to_cie, c, err);
+    status = get_cie(r, off + 4 - get_u32(r->machine, p), c, err);
     if (status)
         return status;
     const int64_t start = (int64_t)off + 8 + (int32_t)get_u32(r->machine, p + 4);
