@@ -98,8 +98,19 @@ struct seen_entries {
     const struct pcdata_frame *frame;
     uint32_t *slots; /* table number + 1; 0: free */
     uint32_t mask;
-    uint8_t *starts; /* a bit for each byte of the area: a record starts there */
+    /* a bit for each byte of the area: a record's first byte, its last byte */
+    uint8_t *starts, *ends;
 };
+
+static bool bit_at(const uint8_t *bits, size_t i)
+{
+    return bits[i / 8] >> i % 8 & 1;
+}
+
+static void set_bit(uint8_t *bits, size_t i)
+{
+    bits[i / 8] |= (uint8_t)(1u << i % 8);
+}
 
 static uint64_t directory_entry(const struct pcdata_frame *frame, uint32_t table)
 {
@@ -115,7 +126,8 @@ static bool seen_init(struct seen_entries *seen, const struct pcdata_frame *fram
     *seen = (struct seen_entries){.frame = frame, .mask = (uint32_t)(n_slots - 1)};
     seen->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *seen->slots);
     seen->starts = bo_zalloc_array(arena, frame->area.n / 8 + 1, 1);
-    return seen->slots && seen->starts;
+    seen->ends = bo_zalloc_array(arena, frame->area.n / 8 + 1, 1);
+    return seen->slots && seen->starts && seen->ends;
 }
 
 /*
@@ -128,6 +140,14 @@ static uint32_t *seen_find(const struct seen_entries *seen, uint32_t table)
     while (seen->slots[i] && directory_entry(seen->frame, seen->slots[i] - 1) != entry)
         i = (i + 1) & seen->mask;
     return &seen->slots[i];
+}
+
+/* The end of the record at `off`, which has been walked. Above `most` if the record passes it. */
+static size_t known_end(const struct seen_entries *seen, size_t off, size_t most)
+{
+    while (off < most && !bit_at(seen->ends, off))
+        off++;
+    return off + 1;
 }
 
 struct walker {
@@ -148,7 +168,7 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
     if (to < from || to - from > w->layout->max_gap_nbits)
         return false;
     for (uint64_t bit = from; bit < to; bit++)
-        if (w->frame->area.p[bit / 8] >> bit % 8 & 1)
+        if (bit_at(w->frame->area.p, bit))
             return false;
     return true;
 }
@@ -200,8 +220,7 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     in.base = PCDATA_FRAME_HEADER;
     w->runs.n = 0;
     w->runs.nbits_before = w->runs.nbits_unused = 0;
-    const uint8_t bit = (uint8_t)(1u << off % 8);
-    const bool known = w->seen.starts[off / 8] & bit;
+    const bool known = bit_at(w->seen.starts, off);
     if (!known && 8 * (uint64_t)off + 8 <= w->next_bit)
         return bo_fail_here(err, BO_CORRUPT, &in, "record lies inside another table's");
     const struct bo_cursor start = in;
@@ -215,6 +234,9 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
         if (w->n_again > max_again * (frame->area.n + 8 * (uint64_t)frame->n_tables))
             return bo_fail_here(err, BO_OVER_LIMIT, &start,
                                 "record is shared by too many tables of other lengths");
+        if (known_end(&w->seen, off, in.off) != in.off)
+            return bo_fail_here(err, BO_CORRUPT, &start,
+                                "record ends at another byte for another text length");
     }
     if (w->layout->put) {
         status = check_canonical(w, table, &start, in.off, known, err);
@@ -227,7 +249,8 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
         return bo_fail_here(err, BO_CORRUPT, &start,
                             "table's record is neither the next one nor an earlier one");
     w->next_bit = 8 * (uint64_t)in.off - w->runs.nbits_unused;
-    w->seen.starts[off / 8] |= bit;
+    set_bit(w->seen.starts, off);
+    set_bit(w->seen.ends, in.off - 1);
     return BO_OK;
 }
 

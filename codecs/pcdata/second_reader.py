@@ -675,7 +675,7 @@ def read_frame(encoding, data):
     require(not any(data[16 + area_nbytes : directory]), "padding is not 0")
     reader = ENCODINGS[encoding](data[16 : 16 + area_nbytes])
     in_bits = isinstance(reader, ShapeCode)
-    tables, read, end = [], set(), reader.first * (8 if in_bits else 1)
+    tables, read, end = [], {}, reader.first * (8 if in_bits else 1)
     for i in range(n):
         offset, length = word(directory + 8 * i), word(directory + 8 * i + 4)
         refs, kind = word(directory + 8 * n + 4 * i), data[directory + 12 * n + i]
@@ -688,8 +688,10 @@ def read_frame(encoding, data):
             is_next = gap in range(16) and reader.bits.at(end, gap) == 0 if in_bits else gap == 0
             require(is_next, "table's record is neither the next one nor an earlier one")
         runs, after = reader.read(offset, length)
+        last = (after - 1) // 8 if in_bits else after - 1
+        require(read.get(offset, last) == last, "record ends at another byte for another text length")
         if offset not in read:
-            read.add(offset)
+            read[offset] = last
             end = after
         tables.append((kind, length * quantum, refs, tuple((pc * quantum, value) for pc, value in runs)))
     rest = 8 * area_nbytes - end if in_bits else area_nbytes - end

@@ -354,6 +354,33 @@ TEST(test_shared_record_of_another_length)
 }
 
 /*
+ * For another text length, a record that two tables share would end inside the record after it, or
+ * inside itself.
+ */
+TEST(test_shared_record_of_another_end)
+{
+    static const struct {
+        const char *codec;
+        struct bo_span area;
+        struct test_entry entries[3];
+    } cases[] = {
+        {"raw", BYTES("\x01\0\0\0\x02\0\0\0"), {{0, 1}, {4, 1}, {0, 2}}},
+        {"raw", BYTES("\x01\0\0\0\x02\0\0\0\x03\0\0\0"), {{0, 2}, {8, 1}, {0, 1}}},
+        {"packed-starts", BYTES("\x21\x42\x08\0"), {{0, 5}, {2, 1}, {0, 129}}},
+    };
+    static const struct test_verdict accepted = {BO_OK, 0, NULL},
+                                     rejected = {
+                                         BO_CORRUPT, TEST_AREA_OFF,
+                                         "record ends at another byte for another text length"};
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++)
+        for (uint32_t n = 2; n <= 3; n++) {
+            test_payload_make(&payload, 0, cases[i].area, cases[i].entries, n);
+            test_expect(cases[i].codec, "another end", test_payload_span(&payload),
+                        n == 2 ? &accepted : &rejected);
+        }
+}
+
+/*
  * 701 tables of different lengths share a record of 1308 runs and 10468 bytes. All walks but the
  * first take 700 * 11776 runs and bytes: 512 for each byte of the area and of the entries, which
  * are 8 bytes each, of 704 tables. So with three more tables they are accepted, with two they are

@@ -165,6 +165,7 @@ var frameRules = map[string]bool{
 	"reserved bytes are not 0": true, "ends inside the area or its directory": true,
 	"bytes follow the directory": true, "padding is not 0": true, "record offset is past the area's end": true,
 	"text length is 0": true, "text length is 4 GiB or more": true, "record lies inside another table's": true,
+	"record ends at another byte for another text length":       true,
 	"table's record is neither the next one nor an earlier one": true,
 	"bytes of the area belong to no table":                      true, "record is shared by too many tables of other lengths": true,
 	"record repeats an earlier one":            true,
