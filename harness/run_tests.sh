@@ -70,6 +70,7 @@ plan 60 "the tutorial: a codec" docs/test_tutorial.sh docs/adding-a-codec.md
 plan 60 "the tutorial: a format" docs/test_tutorial.sh docs/adding-a-format.md
 plan 60 "commands of the documentation" docs/test_commands.sh
 plan 40 "bench, and the page in a browser" bench/report/test_after_bench.sh
+plan 25 "report: pages in git" bench/report/test_pages.sh
 plan 20 "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
 plan 20 "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
 plan 20 "import: LTTng's traces" corpora/import/test_real_lttng.sh

@@ -30,6 +30,10 @@ TEST(fields_by_hand)
     assert_true(fields[1].order0 == 1 && fields[1].order1 == 0);
     assert_true(fields[2].n_distinct == 2 && fields[2].order0 == 0.5); /* 1 and 16, in turn */
 
+    fields[0].order1 = 3; /* of the two tables: 0 */
+    bo_fields_grid(fields, n, &arena, &grid);
+    assert_has(grid_text(&grid), "| sum |  |  | 2 | 3 |");
+
     const struct bo_sizes_options options = {.compress = false};
     const struct bo_sizes sizes = bo_sizes_measure(&document, &options, &arena);
     bo_stored_grid(&document, &sizes, fields, n, &arena, &grid);

@@ -50,6 +50,21 @@ TEST(intervals_cover_layouts)
     assert_true(isnan(plain->rows[0].layout_sd) && !plain->rows[0].layouts);
 }
 
+/* One layout has no interval over layouts. */
+TEST(one_layout_has_no_interval)
+{
+    json_t *json = sample_json(), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+        json_object_set_new(entry, "layout", json_integer(0));
+    const struct bo_run_document *document =
+        bo_run_document(sample_take(json), "pcdata", "small-sample");
+    const struct bo_run_row *row =
+        bo_run_row(document, bo_run_codec(document, "linear-index"), "point/uniform");
+    assert_non_null(row);
+    assert_true(isnan(row->interval.low) && isnan(row->interval.high));
+}
+
 TEST(a_codec_against_itself)
 {
     const struct bo_run *plain = *state, *run = sample_take(sample_in_layouts());

@@ -135,6 +135,9 @@ TEST_WITH(entries_of_a_sound_row, make, NULL)
     assert_true(number_at(json_array_get(entries, 1), "repetition_index") == 1);
     assert_true(number_at(json_array_get(entries, 4), "p10_ns") == 7);
     assert_true(number_at(json_array_get(entries, 4), "p90_ns") == 15);
+    assert_null(
+        json_object_get(json_array_get(entries, 5), "p90_ns")); /* of no standard deviation */
+    assert_null(json_object_get(json_array_get(entries, 5), "touched_pages"));
     json_decref(json);
 }
 

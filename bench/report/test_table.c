@@ -181,6 +181,28 @@ TEST(csv_has_the_figures_of_the_results)
     assert_null(next_line(&rest));
 }
 
+TEST(names_of_one_unit)
+{
+    assert_string_equal(bo_singular(&arena, "tables"), "table");
+    assert_string_equal(bo_singular(&arena, "entries"), "entry");
+    assert_string_equal(bo_singular(&arena, "ies"), "ie");
+    assert_string_equal(bo_singular(&arena, "s"), "s");
+    assert_string_equal(bo_singular(&arena, "data"), "data");
+}
+
+TEST(csv_has_the_units_of_queries_for_whole_documents)
+{
+    json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks");
+    json_object_set_new(sample_add(entries, 77, "pcdata/frame-24/small-sample/all/whole"),
+                        "units_per_query", json_integer(250));
+    char *text = sample_print(sample_take(json), "csv", "small-sample", NULL), *rest = text;
+    char *heading = next_line(&rest), *line = next_line(&rest);
+    while (line && strncmp(field(line, 1), "frame-24", 8) != 0)
+        line = next_line(&rest);
+    assert_non_null(line);
+    assert_true(strtod(field(line, find_field(heading, "all/whole units_per_query")), NULL) == 250);
+}
+
 /* Compares a figure in CSV, "" if missing, with that in JSON, null if missing. */
 static void assert_same_figure(const char *field_start, const json_t *value)
 {
@@ -502,6 +524,12 @@ TEST(complete_runs_of_published_depth_come_first)
         assert_newest_runs(folder, cases[i].report);
     }
     for (size_t i = 0; i < N; i++)
+        assert_int_equal(unlink(path_in(folder, cases[i].name)), 0);
+    /* a complete run of selected rows, and a newer partial one */
+    write_run(run->json, "full", true, path_in(folder, cases[0].name));
+    write_run(run->json, "selected", false, path_in(folder, cases[1].name));
+    assert_newest_runs(folder, cases[1].name);
+    for (size_t i = 0; i < 2; i++)
         assert_int_equal(unlink(path_in(folder, cases[i].name)), 0);
     assert_int_equal(rmdir(a) | rmdir(folder), 0);
 }

@@ -124,6 +124,22 @@ TEST(large)
     assert_true(near(c.interval.high, 2.59508633788453, 1e-2));
 }
 
+/* R counts orders below 50 values, and approximates from there on. */
+TEST(the_most_values_of_an_exact_test)
+{
+    double many[50];
+    const double one = 100;
+    for (unsigned i = 0; i < 50; i++)
+        many[i] = i;
+    struct bo_contrast c = bo_contrast_samples(many, 49, &one, 1, 0.95);
+    assert_true(c.exact && near(c.p, 2.0 / 50, 1e-12));
+    c = bo_contrast_samples(many, 50, &one, 1, 0.95);
+    assert_false(c.exact);
+    assert_true(near(c.p, 0.0960, 1e-3)); /* z is 24.5 / sqrt(50 * 52 / 12) */
+    c = bo_contrast_samples(&one, 1, many, 50, 0.95);
+    assert_false(c.exact);
+}
+
 /* ---- several tests --------------------------------------------------------------------------- */
 
 TEST(holm)
