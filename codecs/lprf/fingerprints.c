@@ -192,6 +192,7 @@ struct place {
     uint32_t repeat; /* the slot's first; then the next that has not been visited */
     uint32_t n_left; /* functions that have not been visited */
     uint32_t gap;
+    struct bo_span name; /* of the first function, if names are kept; else empty */
 };
 
 /* Names in file order. */
@@ -223,8 +224,10 @@ static enum bo_status read_places(struct walk *walk, struct bo_error *err)
             lprf_walk_cell(walk->file, slots, slot, has_name, &cells, &n_repeats, err);
         if (status)
             return status;
-        walk->places[slot] = (struct place){off, cells.repeat - n_repeats, has_name + n_repeats,
-                                            (uint32_t)cells.gap};
+        walk->places[slot] = (struct place){.off = off,
+                                            .repeat = cells.repeat - n_repeats,
+                                            .n_left = has_name + n_repeats,
+                                            .gap = (uint32_t)cells.gap};
         if (has_name)
             cells.gap = ((size_t)1 << group[4]) - 1;
         else if (kept_at(walk->index, slot))
@@ -253,12 +256,18 @@ static enum bo_status open_names(struct walk *walk, struct bo_error *err)
     return read_places(walk, err);
 }
 
-/* Reads the next function of a slot. */
-static bool take_function(const struct walk *walk, uint32_t slot, struct lprf_entry *entry)
+/*
+ * Reads the next function of a slot. False if the slot has no further one, or another name, which
+ * can be found only if names are kept.
+ */
+static bool take_function(const struct walk *walk, uint32_t slot, bool keep,
+                          struct lprf_entry *entry)
 {
     struct place *place = &walk->places[slot];
-    if (place->n_left == 0)
+    if (place->n_left == 0 || (place->name.n && !bo_span_equal(place->name, entry->name)))
         return false;
+    if (keep)
+        place->name = entry->name;
     entry->off = walk->file->records_off + place->off;
     entry->gap = place->gap;
     if (--place->n_left) {
@@ -313,7 +322,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
             (status = bo_spell_name(&walk.phrases, walk.codes, walk.n_codes, keep, &buffer,
                                     file->arena, off, &entry.name, err)))
             return status;
-        if (!find_slot(index, entry.name, &slot) || !take_function(&walk, slot, &entry))
+        if (!find_slot(index, entry.name, &slot) || !take_function(&walk, slot, keep, &entry))
             return bo_fail(err, BO_CORRUPT, off, "name has no slot");
         status = visit(context, &entry, err);
     }

@@ -275,8 +275,27 @@ static const struct test_case fingerprint_mains_cases[] = {
     {"a rule of itself", 145, BYTES("\x94"), 0, BO_CORRUPT, 149, INVALID_CODES},
 };
 
+/*
+ * Two names of 32 bytes that start with the first 8 bytes of XXH3's secret, so that the next 8 bytes
+ * do not change the hash with seed 0. One slot has both; a writer would take another seed.
+ */
+static const struct test_pattern equal_hashes = {
+    "fingerprints+u64", 9, 2,
+    BYTES("\x02\0\0\0\x01\0\0\0\x02\0\0\0\x01\0\0\0"
+          "\0\0\0\0\x1c\0\0\0\0\0\0\0\0\0\0\0"
+          "\0\0\xb1\xd9\x95\xe2\x18\xd5\xd9\x65\0\0\0\0\0\0"
+          "\0\0\0\0\0\0\0\0\x30\0\0\0\0\0\0\0"
+          "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+          "\0\0\0\0\0\0\0\x01\0\0\0\x18\0\0\0\0"
+          "\0\0\0\x08\0\0\x02\x06\x08\0\0\0\x10\0\x04\0"
+          "\0\0\0\x10\0\0\x41\0\0\0\0\0\0\0\x40\x05"
+          "\0\0\0\x14\0\0\0\x24\x0d\x19\x50\xe7\0\xb3\x9f\xfc"
+          "\xff\xea\x26\x80\xc4\x10\x11\x55\xff\xbf\0\x12\xcb\xcc\x54\x05")};
+
 TEST(test_fingerprints)
 {
+    test_expect_case(&equal_hashes, &(struct test_case){"two names in a slot", 0, BYTES(""), 0,
+                                                        BO_CORRUPT, 152, "name has no slot"});
     test_expect_cases(&fingerprints, fingerprints_cases, N_ELEMENTS(fingerprints_cases));
     test_expect_cases(&fingerprint_mains, fingerprint_mains_cases,
                       N_ELEMENTS(fingerprint_mains_cases));

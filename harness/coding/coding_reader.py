@@ -480,9 +480,14 @@ class Grammar:
     def expect_all_used(self):
         if len(self.phrases) != len(self.codes) or sum(map(len, self.phrases.values())) != self.n_text:
             raise Reject("phrases are not all used")
-        used = set(self.codes) | {s for rule in self.rules for s in rule}
+        used, left = set(), list(self.codes)
+        while left:
+            s = left.pop()
+            if s not in used and s >= len(self.terminals):
+                left += self.rules[s - len(self.terminals)]
+            used.add(s)
         if len(used) != len(self.terminals) + len(self.rules):
-            raise Reject("symbol without a code or a rule that uses it")
+            raise Reject("symbol that no code uses")
 
 
 # ---- the program ------------------------------------------------------------------------------

@@ -216,21 +216,46 @@ static bool all_met(const struct bo_phrases *p)
     return p->text_nbytes == p->text_cap;
 }
 
+/* Symbols that phrases of codes contain. */
+struct reached {
+    bool *used;
+    uint32_t *rules; /* used ones, whose symbols have not been reached yet */
+    uint32_t n_rules;
+};
+
+/* The symbols of a kept rule are in p->in_rule. */
+static void reach(const struct bo_phrases *p, uint32_t symbol, struct reached *reached)
+{
+    if (reached->used[symbol])
+        return;
+    reached->used[symbol] = true;
+    if (symbol >= p->n_terminals && !(p->rules[symbol - p->n_terminals][0] & BO_RULE_KEPT))
+        reached->rules[reached->n_rules++] = symbol - p->n_terminals;
+}
+
 enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *arena, uint64_t off,
                                   struct bo_error *err)
 {
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     if (!all_met(p))
         return bo_fail(err, BO_CORRUPT, off, "phrases are not all used");
-    bool *in_rule = bo_zalloc_array(arena, n_symbols, sizeof *in_rule);
-    if (!in_rule)
+    struct reached reached = {
+        .used = bo_zalloc_array(arena, n_symbols, sizeof *reached.used),
+        .rules = bo_alloc_array(arena, p->n_rules, sizeof *reached.rules),
+    };
+    if (!reached.used || !reached.rules)
         return bo_fail_alloc(err, arena);
-    for (uint32_t r = 0; r < p->n_rules; r++)
-        if (!(p->rules[r][0] & BO_RULE_KEPT))
-            in_rule[p->rules[r][0]] = in_rule[p->rules[r][1]] = true;
     for (uint32_t i = 0; i < n_symbols; i++)
-        if (!in_rule[i] && !((p->has_code[i / 8] | p->in_rule[i / 8]) >> i % 8 & 1))
-            return bo_fail(err, BO_CORRUPT, off, "symbol without a code or a rule that uses it");
+        if ((p->has_code[i / 8] | p->in_rule[i / 8]) >> i % 8 & 1)
+            reach(p, i, &reached);
+    while (reached.n_rules) {
+        const uint32_t *rule = p->rules[reached.rules[--reached.n_rules]];
+        reach(p, rule[0], &reached);
+        reach(p, rule[1], &reached);
+    }
+    for (uint32_t i = 0; i < n_symbols; i++)
+        if (!reached.used[i])
+            return bo_fail(err, BO_CORRUPT, off, "symbol that no code uses");
     return BO_OK;
 }
 

@@ -245,7 +245,7 @@ TEST(test_all_used)
         {"all", 0x38, 3, 7, NULL},
         {"a code not met", 0x38, 2, 7, "phrases are not all used"},
         {"a code not met, and no text for it", 0x38, 2, 4, "phrases are not all used"},
-        {"a rule without a use", 0x28, 2, 5, "symbol without a code or a rule that uses it"},
+        {"a rule without a use", 0x28, 2, 5, "symbol that no code uses"},
         {"a rule that another uses", 0x30, 2, 5, NULL},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -264,6 +264,36 @@ TEST(test_all_used)
         if (status != (cases[i].what ? BO_CORRUPT : BO_OK) ||
             (status && (error.off != 99 || strcmp(error.what, cases[i].what) != 0)))
             fail_msg("%s: %s", cases[i].row, status ? error.what : "accepted");
+    }
+}
+
+/* Rules without a use are found although each is in a rule. */
+TEST(test_circular_rules_without_a_use)
+{
+    static const struct {
+        const char *row;
+        struct bo_span bytes; /* from the number of rules on */
+    } cases[] = {
+        /* symbols a, b, c, and rules; a, b, c have codes */
+        {"(a, itself)", BYTES("\x01\0\0\0\x03\0\0\0\x0d\x07")},
+        {"3 = (a, 4), 4 = (3, a)", BYTES("\x02\0\0\0\x03\0\0\0\x91\0\x07")},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct bo_phrases phrases;
+        struct bo_error error = {0};
+        uint8_t bytes[64];
+        size_t off = 0;
+        memcpy(bytes, pattern.p, 32);
+        memcpy(bytes + 32, cases[i].bytes.p, cases[i].bytes.n);
+        const struct bo_span in = {bytes, 32 + cases[i].bytes.n};
+        const enum bo_status opened =
+            bo_open_phrases(in, &off, in.n, SIZE_MAX, &arena, &phrases, &error);
+        if (opened)
+            fail_msg("%s: %s at %d", cases[i].row, error.what, (int)error.off);
+        for (uint32_t code = 0; code < 3; code++)
+            assert_int_equal(bo_expand_phrase(&phrases, code), BO_OK);
+        assert_int_equal(bo_expect_all_used(&phrases, &arena, 99, &error), BO_CORRUPT);
+        assert_string_equal(error.what, "symbol that no code uses");
     }
 }
 
