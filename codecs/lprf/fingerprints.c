@@ -192,7 +192,6 @@ struct place {
     uint32_t repeat; /* the slot's first; then the next that has not been visited */
     uint32_t n_left; /* functions that have not been visited */
     uint32_t gap;
-    struct bo_span name; /* of the first function, if names are kept; else empty */
 };
 
 /* Names in file order. */
@@ -205,6 +204,7 @@ struct walk {
     unsigned n_codes;
     uint64_t n_codes_read; /* of all names; those shared count as often as they are used */
     struct place *places;  /* by slot */
+    struct bo_span *names; /* by slot, if names are kept: of the functions visited; else NULL */
 };
 
 /* Slots whose fingerprint is 0 and that have no records are free. */
@@ -224,10 +224,8 @@ static enum bo_status read_places(struct walk *walk, struct bo_error *err)
             lprf_walk_cell(walk->file, slots, slot, has_name, &cells, &n_repeats, err);
         if (status)
             return status;
-        walk->places[slot] = (struct place){.off = off,
-                                            .repeat = cells.repeat - n_repeats,
-                                            .n_left = has_name + n_repeats,
-                                            .gap = (uint32_t)cells.gap};
+        walk->places[slot] = (struct place){off, cells.repeat - n_repeats, has_name + n_repeats,
+                                            (uint32_t)cells.gap};
         if (has_name)
             cells.gap = ((size_t)1 << group[4]) - 1;
         else if (kept_at(walk->index, slot))
@@ -256,18 +254,16 @@ static enum bo_status open_names(struct walk *walk, struct bo_error *err)
     return read_places(walk, err);
 }
 
-/*
- * Reads the next function of a slot. False if the slot has no further one, or another name, which
- * can be found only if names are kept.
- */
-static bool take_function(const struct walk *walk, uint32_t slot, bool keep,
-                          struct lprf_entry *entry)
+/* Reads the next function of a slot. False if it has no further one, or one of another name. */
+static bool take_function(const struct walk *walk, uint32_t slot, struct lprf_entry *entry)
 {
     struct place *place = &walk->places[slot];
-    if (place->n_left == 0 || (place->name.n && !bo_span_equal(place->name, entry->name)))
+    if (place->n_left == 0)
         return false;
-    if (keep)
-        place->name = entry->name;
+    if (walk->names && walk->names[slot].n && !bo_span_equal(walk->names[slot], entry->name))
+        return false;
+    if (walk->names)
+        walk->names[slot] = entry->name;
     entry->off = walk->file->records_off + place->off;
     entry->gap = place->gap;
     if (--place->n_left) {
@@ -315,6 +311,10 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
     struct lprf_entry entry = {.order = 0};
     struct bo_span buffer = {NULL, 0};
     enum bo_status status = open_names(&walk, err);
+    if (!status && keep) {
+        walk.names = bo_zalloc_array(file->arena, index->slots.hash.n_slots, sizeof *walk.names);
+        status = walk.names ? BO_OK : bo_fail_alloc(err, file->arena);
+    }
     for (; !status && entry.order < index->slots.n_functions; entry.order++) {
         const uint64_t off = walk.bits.bit / 8;
         uint32_t slot;
@@ -322,7 +322,7 @@ static enum bo_status each(const struct lprf_file *file, const struct index *ind
             (status = bo_spell_name(&walk.phrases, walk.codes, walk.n_codes, keep, &buffer,
                                     file->arena, off, &entry.name, err)))
             return status;
-        if (!find_slot(index, entry.name, &slot) || !take_function(&walk, slot, keep, &entry))
+        if (!find_slot(index, entry.name, &slot) || !take_function(&walk, slot, &entry))
             return bo_fail(err, BO_CORRUPT, off, "name has no slot");
         status = visit(context, &entry, err);
     }

@@ -276,8 +276,8 @@ static const struct test_case fingerprint_mains_cases[] = {
 };
 
 /*
- * Two names of 32 bytes that start with the first 8 bytes of XXH3's secret, so that the next 8 bytes
- * do not change the hash with seed 0. One slot has both; a writer would take another seed.
+ * Two names of 32 bytes that start with the first 8 bytes of XXH3's secret, so that the next 8 do
+ * not change the hash with seed 0. One slot has both; a writer would take another seed.
  */
 static const struct test_pattern equal_hashes = {
     "fingerprints+u64", 9, 2,

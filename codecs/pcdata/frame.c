@@ -173,15 +173,6 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
     return true;
 }
 
-/*
- * A record may belong to tables of several text lengths, and is walked once for each length. These
- * limits are the most runs and bytes of all walks but the first, for each byte of the area and of
- * the directory (8 bytes a table), so that the work on a hostile file is linear in its size. The
- * lower limit applies to layouts whose records are also written again, which costs more than a
- * walk.
- */
-enum { MAX_AGAIN = 512, MAX_AGAIN_WRITTEN = 32 };
-
 /* Checks, for a canonical encoding, that the record up to `end` is what the writer produces. */
 static enum bo_status check_canonical(struct walker *w, uint32_t table,
                                       const struct bo_cursor *start, size_t end, bool known,
@@ -229,7 +220,7 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     if (status)
         return status;
     if (known) {
-        const uint64_t max_again = w->layout->put ? MAX_AGAIN_WRITTEN : MAX_AGAIN;
+        const uint64_t max_again = w->layout->put ? PCDATA_MAX_AGAIN_CANONICAL : PCDATA_MAX_AGAIN;
         w->n_again += w->runs.n + (in.off - off);
         if (w->n_again > max_again * (frame->area.n + 8 * (uint64_t)frame->n_tables))
             return bo_fail_here(err, BO_OVER_LIMIT, &start,
@@ -424,29 +415,52 @@ enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *
     return bo_writer_status(out, err);
 }
 
+/* Runs and bytes that readers may walk again in an area of so many bytes. */
+static uint64_t max_again(const struct pcdata_frame_writer *w, size_t area_nbytes, unsigned most)
+{
+    return most * (area_nbytes + 8 * (uint64_t)w->model->n_tables);
+}
+
+bool pcdata_may_share(struct pcdata_frame_writer *w, const struct pcdata_table *table,
+                      size_t nbytes, size_t area_nbytes)
+{
+    const uint64_t n_again = w->n_again + table->n_runs + nbytes;
+    if (n_again > max_again(w, area_nbytes, PCDATA_MAX_AGAIN))
+        return false;
+    w->n_again = n_again;
+    return true;
+}
+
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
-                                struct bo_writer *out, struct bo_error *err)
+                                bool canonical, struct bo_writer *out, struct bo_error *err)
 {
     struct pcdata_frame_writer w;
+    uint64_t n_again = 0; /* of a canonical encoding, which stores no record again */
     enum bo_status status = pcdata_frame_begin(&w, model, out, err);
     for (uint32_t t = 0; t < model->n_tables && !status; t++) {
+        const struct pcdata_table *table = &model->tables[t];
         const size_t start = out->n;
-        status = put_record(&model->tables[t], w.quantum_shift, out, err);
+        status = put_record(table, w.quantum_shift, out, err);
         status = status ? status : bo_writer_status(out, err);
         if (status)
             break;
         if (out->n - w.area_start > UINT32_MAX)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records take 4 GiB or more");
         const uint32_t off = (uint32_t)(start - w.area_start);
+        const size_t nbytes = out->n - start;
         bool found;
-        uint32_t *stored = pcdata_record_find(&w.index, out->p + w.area_start, off,
-                                              (uint32_t)(out->n - start), &found);
-        if (found)
+        uint32_t *stored =
+            pcdata_record_find(&w.index, out->p + w.area_start, off, (uint32_t)nbytes, &found);
+        n_again += found ? table->n_runs + nbytes : 0;
+        if (found && (canonical || pcdata_may_share(&w, table, nbytes, off)))
             bo_writer_truncate(out, start);
         else
             *stored = off;
         w.offsets[t] = *stored;
     }
+    if (!status && canonical &&
+        n_again > max_again(&w, out->n - w.area_start, PCDATA_MAX_AGAIN_CANONICAL))
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records are shared by too many tables");
     return status ? status : pcdata_frame_end(&w, err);
 }
 

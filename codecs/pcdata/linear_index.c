@@ -207,7 +207,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
                              struct bo_error *err)
 {
-    return pcdata_put_frame(model, put_record, out, err);
+    return pcdata_put_frame(model, put_record, false, out, err);
 }
 
 /* ---- checking and decoding ------------------------------------------------------------------- */
@@ -323,6 +323,8 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
         if (earlier.p[earlier.off] != 0)
             return fail_at(err, in, entry, "chunk offset repeats a chunk of many values");
         status = walk_chunk(&earlier, start, text_quanta, frame->quantum_shift, runs, err);
+        if (!status && earlier.off > in->off)
+            return fail_at(err, in, entry, "repeated chunk ends after the chunks before it");
     }
     return status;
 }

@@ -142,6 +142,15 @@ uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *b
                              uint32_t n, bool *found_ret);
 
 /*
+ * A record may belong to tables of several text lengths, and is walked once for each length. These
+ * limits are the most runs and bytes of all walks but the first, for each byte of the area and of
+ * the directory (8 bytes a table), so that the work on a hostile file is linear in its size. The
+ * lower limit applies to canonical encodings, whose records are also written again. That costs more
+ * than a walk.
+ */
+enum { PCDATA_MAX_AGAIN = 512, PCDATA_MAX_AGAIN_CANONICAL = 32 };
+
+/*
  * A payload being written: pcdata_frame_begin, then the area by the codec, then pcdata_frame_end.
  */
 struct pcdata_frame_writer {
@@ -151,6 +160,7 @@ struct pcdata_frame_writer {
     size_t frame_start, area_start; /* in out */
     uint32_t *offsets; /* of each table's record in the area: the codec fills them in */
     struct pcdata_record_index index;
+    uint64_t n_again; /* runs and bytes of shared records, for each table but the first */
 };
 
 enum bo_status pcdata_frame_begin(struct pcdata_frame_writer *w, const struct pcdata_model *model,
@@ -158,14 +168,25 @@ enum bo_status pcdata_frame_begin(struct pcdata_frame_writer *w, const struct pc
 enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *err);
 
 /*
+ * Whether a table may share an earlier record of n bytes, when the area has area_nbytes: readers
+ * would stay within PCDATA_MAX_AGAIN. If so, it counts as shared. Readers count at most as much.
+ */
+bool pcdata_may_share(struct pcdata_frame_writer *w, const struct pcdata_table *table,
+                      size_t nbytes, size_t area_nbytes);
+
+/*
  * Appends the record of one table. PCs of the runs are to be divided by the quantum: pc >> shift.
  */
 typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsigned quantum_shift,
                                          struct bo_writer *out, struct bo_error *err);
 
-/* Writes a whole payload, record by record; equal records are stored once. */
+/*
+ * Writes a whole payload, record by record. Equal records are stored once. Where readers would need
+ * too much work for a shared record, it is stored again, but in a canonical encoding that is
+ * BO_UNSUPPORTED.
+ */
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
-                                struct bo_writer *out, struct bo_error *err);
+                                bool canonical, struct bo_writer *out, struct bo_error *err);
 
 /* ---- rebuilding runs ------------------------------------------------------------------------- */
 

@@ -143,7 +143,8 @@ class LinearIndex:
             require(base + offset <= end, "chunk offset leaves a gap")
             if base + offset < end:
                 require(area[base + offset] == 0, "chunk offset repeats a chunk of many values")
-                found, _ = self.chunk(base + offset, 256 * c, length)
+                found, after = self.chunk(base + offset, 256 * c, length)
+                require(after <= end, "repeated chunk ends after the chunks before it")
             else:
                 found, end = self.chunk(end, 256 * c, length)
             runs += found[1:] if runs and runs[-1][1] == found[0][1] else found
@@ -255,6 +256,7 @@ class ShapeCode:
             if offset < end:
                 require(bits.at(8 * offset, 6) == 0, "block offset repeats a block of many runs")
             found, after = self.block(offset, min(length - (j << k), 1 << k), k, b)
+            require(offset == end or after <= end, "repeated block ends after the blocks before it")
             end = max(end, after)
             for start, field in found:
                 value = signed(least + (field << shift))
@@ -676,6 +678,7 @@ def read_frame(encoding, data):
     reader = ENCODINGS[encoding](data[16 : 16 + area_nbytes])
     in_bits = isinstance(reader, ShapeCode)
     tables, read, end = [], {}, reader.first * (8 if in_bits else 1)
+    lengths, again, most = set(), 0, 32 if encoding == "packed-starts" else 512
     for i in range(n):
         offset, length = word(directory + 8 * i), word(directory + 8 * i + 4)
         refs, kind = word(directory + 8 * n + 4 * i), data[directory + 12 * n + i]
@@ -689,6 +692,10 @@ def read_frame(encoding, data):
             require(is_next, "table's record is neither the next one nor an earlier one")
         runs, after = reader.read(offset, length)
         last = (after - 1) // 8 if in_bits else after - 1
+        if offset in read and (offset, length) not in lengths:
+            again += len(runs) + last + 1 - offset
+            require(again <= most * (area_nbytes + 8 * n), "record is shared by too many tables of other lengths")
+        lengths.add((offset, length))
         require(read.get(offset, last) == last, "record ends at another byte for another text length")
         if offset not in read:
             read[offset] = last

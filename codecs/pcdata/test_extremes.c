@@ -71,4 +71,49 @@ TEST(test_widest_values)
         check_document(document, check->name, 400);
 }
 
+/*
+ * Tables of so many equal runs, `step` quanta apart, each one quantum longer than the one before.
+ * Readers limit the work for records that they share.
+ */
+static void check_equal_runs(const char *name, uint32_t n_tables, uint32_t n_runs, uint32_t step,
+                             enum bo_status expected)
+{
+    const struct bo_format *format = bo_find_format("pcdata");
+    const struct bo_codec *codec = bo_find_codec(format, name);
+    struct bo_arena arena;
+    struct bo_writer encoded;
+    struct bo_error error = {0};
+    void *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&encoded, &arena);
+    struct pcdata_run *runs = bo_alloc_array(&arena, n_runs, sizeof *runs);
+    struct pcdata_table *tables = bo_alloc_array(&arena, n_tables, sizeof *tables);
+    for (uint32_t i = 0; i < n_runs; i++)
+        runs[i] = (struct pcdata_run){i * step, (int32_t)(i * 7919 % 1000)};
+    for (uint32_t t = 0; t < n_tables; t++)
+        tables[t] = (struct pcdata_table){
+            .text_len = n_runs * step + 100 + t, .n_runs = n_runs, .refs = 1, .runs = runs};
+    const struct pcdata_model model = {.quantum = 1, .n_tables = n_tables, .tables = tables};
+    const enum bo_status status = codec->encode(codec, &model, &encoded, &error);
+    assert_int_equal(status, expected);
+    if (status) {
+        assert_string_equal(error.what, "records are shared by too many tables");
+    } else {
+        if (codec->decode(codec, bo_writer_span(&encoded), &arena, &decoded, &error))
+            fail_msg("%s: %s", name, error.what);
+        assert_null(format->differ(&model, decoded));
+    }
+    bo_writer_free(&encoded);
+    bo_arena_free(&arena);
+}
+
+/* What a writer shares, its reader accepts. */
+TEST(test_equal_runs_of_many_lengths)
+{
+    check_equal_runs("run-array", 750, 1308, 1, BO_OK);
+    check_equal_runs("shape-code", 750, 3100, 1, BO_OK);
+    check_equal_runs("packed-starts", 20, 200, 22, BO_OK);
+    check_equal_runs("packed-starts", 300, 200, 22, BO_UNSUPPORTED);
+}
+
 TEST_FILE(NULL, NULL)

@@ -147,6 +147,9 @@ static const struct record_case records[] = {
      "chunk offset repeats a chunk of many values"},
     {"linear-index", "offset inside a chunk", BYTES("\x01\x00\x01\x05"), 300, BO_CORRUPT, 0,
      "chunk offset repeats a chunk of many values"},
+    {"linear-index", "a constant chunk inside the last one",
+     BYTES("\x05\x01\x04\x09\x05\x07\0\x01\x05"), 300, BO_CORRUPT, 0,
+     "repeated chunk ends after the chunks before it"},
     {"linear-index", "PC past the text in the last chunk",
      BYTES("\x03\x00\x01\x05\x01\x2c\x05\x06\x01"), 300, BO_CORRUPT, 5, "PC past the text's end"},
 

@@ -216,21 +216,38 @@ static bool all_met(const struct bo_phrases *p)
     return p->text_nbytes == p->text_cap;
 }
 
-/* Symbols that phrases of codes contain. */
-struct reached {
-    bool *used;
-    uint32_t *rules; /* used ones, whose symbols have not been reached yet */
-    uint32_t n_rules;
-};
-
-/* The symbols of a kept rule are in p->in_rule. */
-static void reach(const struct bo_phrases *p, uint32_t symbol, struct reached *reached)
+static bool bit_at(const uint8_t *bits, uint32_t i)
 {
-    if (reached->used[symbol])
-        return;
-    reached->used[symbol] = true;
-    if (symbol >= p->n_terminals && !(p->rules[symbol - p->n_terminals][0] & BO_RULE_KEPT))
-        reached->rules[reached->n_rules++] = symbol - p->n_terminals;
+    return bits[i / 8] >> i % 8 & 1;
+}
+
+/* Whether the symbols of a rule are in p->in_rule. */
+static bool is_kept(const struct bo_phrases *p, uint32_t rule)
+{
+    return p->rules[rule][0] & BO_RULE_KEPT;
+}
+
+/* Sets the bits of all symbols that phrases of codes contain. `rules` has room for all rules. */
+static void mark_used(const struct bo_phrases *p, uint8_t *used, uint32_t *rules)
+{
+    const uint32_t n_symbols = p->n_terminals + p->n_rules;
+    uint32_t n = 0; /* rules whose symbols have not been marked */
+    for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
+        used[i] = p->has_code[i] | p->in_rule[i];
+    for (uint32_t r = 0; r < p->n_rules; r++)
+        if (!is_kept(p, r) && bit_at(used, p->n_terminals + r))
+            rules[n++] = r;
+    while (n) {
+        const uint32_t *rule = p->rules[rules[--n]];
+        for (unsigned side = 0; side < 2; side++) {
+            const uint32_t symbol = rule[side];
+            if (bit_at(used, symbol))
+                continue;
+            used[symbol / 8] |= (uint8_t)(1u << symbol % 8);
+            if (symbol >= p->n_terminals && !is_kept(p, symbol - p->n_terminals))
+                rules[n++] = symbol - p->n_terminals;
+        }
+    }
 }
 
 enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *arena, uint64_t off,
@@ -239,23 +256,16 @@ enum bo_status bo_expect_all_used(const struct bo_phrases *p, struct bo_arena *a
     const uint32_t n_symbols = p->n_terminals + p->n_rules;
     if (!all_met(p))
         return bo_fail(err, BO_CORRUPT, off, "phrases are not all used");
-    struct reached reached = {
-        .used = bo_zalloc_array(arena, n_symbols, sizeof *reached.used),
-        .rules = bo_alloc_array(arena, p->n_rules, sizeof *reached.rules),
-    };
-    if (!reached.used || !reached.rules)
+    uint8_t *used = bo_alloc(arena, (n_symbols + 7) / 8);
+    uint32_t *rules = bo_alloc_array(arena, p->n_rules, sizeof *rules);
+    if (!used || !rules)
         return bo_fail_alloc(err, arena);
-    for (uint32_t i = 0; i < n_symbols; i++)
-        if ((p->has_code[i / 8] | p->in_rule[i / 8]) >> i % 8 & 1)
-            reach(p, i, &reached);
-    while (reached.n_rules) {
-        const uint32_t *rule = p->rules[reached.rules[--reached.n_rules]];
-        reach(p, rule[0], &reached);
-        reach(p, rule[1], &reached);
-    }
-    for (uint32_t i = 0; i < n_symbols; i++)
-        if (!reached.used[i])
-            return bo_fail(err, BO_CORRUPT, off, "symbol that no code uses");
+    mark_used(p, used, rules);
+    uint32_t n_used = 0;
+    for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
+        n_used += (uint32_t)__builtin_popcount(used[i]);
+    if (n_used != n_symbols)
+        return bo_fail(err, BO_CORRUPT, off, "symbol that no code uses");
     return BO_OK;
 }
 

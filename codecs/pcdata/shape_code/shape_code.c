@@ -204,13 +204,13 @@ static enum bo_status put_table(struct encoder *e, uint32_t t, struct record_wri
     bool found;
     uint32_t *reference = pcdata_record_find(&e->frame.index, e->keys.p, (uint32_t)key,
                                              (uint32_t)(e->keys.n - key), &found);
-    if (!found) {
+    const struct bo_writer record = {.p = e->keys.p + key, .n = e->keys.n - key};
+    if (!found || !pcdata_may_share(&e->frame, table, record.n, w->bits.out->n - w->area_start)) {
         bo_mark(w->bits.out, split ? "split records" : "shaped records");
-        const struct bo_writer record = {.p = e->keys.p + key, .n = e->keys.n - key};
         *reference = split ? put_split(w, &record) : put_shaped(w, &e->shaped);
-    } else {
-        bo_writer_truncate(&e->keys, key);
     }
+    if (found)
+        bo_writer_truncate(&e->keys, key);
     e->frame.offsets[t] = *reference;
     return bo_writer_status(w->bits.out, err);
 }

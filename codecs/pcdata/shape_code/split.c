@@ -628,6 +628,9 @@ enum bo_status shape_walk_split(struct bo_cursor *in, uint32_t text_quanta, unsi
                        quantum_shift, runs, err);
         if (status)
             return status;
+        if (off < next && earlier.off > in->off)
+            return bo_fail_here(err, BO_CORRUPT, &at_record,
+                                "repeated block ends after the blocks before it");
     }
     return BO_OK;
 }
