@@ -176,6 +176,15 @@ static bool add_after(struct coder *c)
     return true;
 }
 
+/* A reader's check: a symbol that was not taken from a node's list is not in that list. */
+static void expect_new(struct coder *c, const struct node *node, uint32_t symbol)
+{
+    uint32_t link = c->writes ? 0 : node->first;
+    for (; link && !c->flaw; link = c->links[link - 1].next)
+        if (c->links[link - 1].symbol == symbol)
+            c->flaw = "symbol is written anew although it is known";
+}
+
 /* The number of a known state. */
 static uint32_t code_raw(struct coder *c, uint32_t v)
 {
@@ -221,12 +230,14 @@ static bool code_symbol(struct coder *c, uint32_t *node, uint32_t last, uint32_t
                 c->n_known++;
                 *symbol = number + FIRST_STATE;
             }
+            expect_new(c, &c->after[last], *symbol);
             const uint32_t own = add_link(c, *symbol);
             if (own == UINT32_MAX)
                 return false;
             c->links[own].next = c->after[last].first;
             c->after[last].first = own + 1;
         }
+        expect_new(c, &c->nodes[*node], *symbol);
         link = add_link(c, *symbol);
         uint32_t child = 0;
         if (link == UINT32_MAX || !add_node(c, &child))
@@ -334,7 +345,8 @@ static enum bo_status code_function(struct coder *c, const struct unwind_functio
             struct number_model *m = distances_of(c, from, symbol);
             if (!m)
                 return bo_fail_alloc(err, c->arena);
-            const uint32_t distance = code_number(c, m, (next - before) >> c->unit) << c->unit;
+            const uint64_t distance = (uint64_t)code_number(c, m, (next - before) >> c->unit)
+                                      << c->unit;
             off += distance;
             if (!f && (distance == 0 || off > UINT32_MAX))
                 c->flaw = "distance between rows is 0, or a function exceeds 4 GiB";
@@ -354,6 +366,10 @@ static enum bo_status code_function(struct coder *c, const struct unwind_functio
         last = symbol;
     }
     const uint32_t length = rep ? code_number(c, &c->lengths, f ? f->length : 0) : (uint32_t)off;
+    if (!f && !c->flaw && off != (rep && rep < length ? rep : length))
+        c->flaw = "distances of a pattern function do not end where its block does";
+    if (c->flaw)
+        return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, c->flaw);
     if (b)
         b->functions[b->n_functions - 1].length = length;
     *end_ret = start + length;
@@ -533,7 +549,7 @@ const struct bo_codec unwind_predicted_rows = {
     .name = "predicted-rows",
     .summary = "all rows coded by what came before, for archives; read as a whole",
     .spec = "codecs/unwind/README.md#predicted-rows",
-    .choices = "states that are written by their numbers or by what differs",
+    .choices = "the unit; two forms of some starts and of functions without flags",
     .role = BO_NEW,
     .access = BO_WHOLE,
     .kinds = 1u << UNWIND_POINT | 1u << UNWIND_FUNCTION | 1u << UNWIND_SCAN,

@@ -233,12 +233,12 @@ def sequences(payload, is_fixed=False):
     records = Bits(part[at:at + records_n])
     known = [fixed_dictionary(machine)] if is_fixed else []
     d = Dictionary(known + [part[at + records_n:]], machine)
-    functions, bit = [], 0
+    functions, bit, rows = [], 0, 0
     for segment in segments:
-        bit = read_segment(segment, base, unit, long_bits, d, records, bit, functions)
+        bit, n_rows = read_segment(segment, base, unit, long_bits, d, records, bit, functions)
+        rows += n_rows
     require(-(-bit // 8) == records_n and records.number >> bit == 0, "bits follow the last record")
-    rows = sum(len(f[4]) for f in functions)
-    require(rows <= 256 * len(part) + (1 << 18), "too many rows")
+    require(rows <= 256 * len(part) + (1 << 18), "too many steps and entries")
     check_model(machine, functions)
     return machine, functions
 
@@ -246,7 +246,7 @@ def sequences(payload, is_fixed=False):
 def read_segment(segment, base, unit, long_bits, d, records, bit, functions):
     start, span, n, buckets, q, low, samples, upper, blocks, stride = segment
     bits, xs, pads, ids, bucket = Bits(upper), [], [], [], 0
-    p = q - unit
+    p, n_rows, after_function = q - unit, n, False
     for i in range(n):
         block = blocks[i // 16 * stride:(i // 16 + 1) * stride]
         fields = Bits(block[28:])
@@ -288,8 +288,11 @@ def read_segment(segment, base, unit, long_bits, d, records, bit, functions):
         length = end - start - (xs[i] << q)
         require(length > 0 and length % (1 << unit) == 0 and (i + 1 < n or pads[i] == 0), "length")
         if flags & 4:
-            require(0 < i < n - 1 and pads[i] == 0, "hole")
+            require(after_function and i < n - 1 and pads[i] == 0, "hole")
+            after_function = False
             continue
+        after_function = True
+        n_rows += len(steps)
         distances = []
         for s, (field_base, field_width) in enumerate(fields):
             if s == implied:
@@ -310,7 +313,7 @@ def read_segment(segment, base, unit, long_bits, d, records, bit, functions):
                 rows.append((off << unit, d.states[step]))
             off += distance
         functions.append((base + start + (xs[i] << q), length, flags & 3, rep, rows))
-    return bit
+    return bit, n_rows
 
 
 # ---- predicted-rows --------------------------------------------------------------------------------------------------
@@ -389,7 +392,9 @@ class Rows:
                 require(state not in self.states, "state is written twice")
                 self.states.append(state)
                 s = len(self.states) + 1
+            require(s not in self.links[last], "symbol is written anew")
             self.links[last].insert(0, s)
+        require(s not in self.links[beginning], "symbol is written anew")
         self.links[beginning].insert(0, s)
         return s
 
@@ -416,6 +421,7 @@ class Rows:
             last = s
         length = self.number("lengths") if rep else off
         require(off < 1 << 32, "length")
+        require(off == (min(rep, length) if rep else length), "distances do not end where the block does")
         return (base + start, length, flags, rep, rows), start + length
 
 

@@ -219,6 +219,12 @@ static const void *encode_text(struct coded *c, const char *codec, const char *t
     return encode_coded(c, NULL);
 }
 
+static uint8_t hex_byte(const char *p)
+{
+    const char digits[] = {p[0], p[1], 0};
+    return (uint8_t)strtoul(digits, NULL, 16);
+}
+
 TEST(test_bytes)
 {
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -226,11 +232,9 @@ TEST(test_bytes)
         encode_text(&c, cases[i].codec, cases[i].text);
         const size_t n = strlen(cases[i].parts) / 2;
         assert_int_equal(c.out.n, (size_t)(c.part - c.out.p) + n + UNWIND_OVERREAD);
-        for (size_t k = 0; k < n; k++) {
-            const char digits[] = {cases[i].parts[2 * k], cases[i].parts[2 * k + 1], 0};
-            if (c.part[k] != strtoul(digits, NULL, 16))
+        for (size_t k = 0; k < n; k++)
+            if (c.part[k] != hex_byte(cases[i].parts + 2 * k))
                 fail_msg("case %zu, %s: byte %zu", i, cases[i].codec, k);
-        }
         end_coded(&c);
     }
 }
@@ -517,6 +521,73 @@ TEST(test_longer_parts)
         encode_text(&c, parts[i].codec, merged_text);
         lengthen_part(&c, parts[i].part, parts[i].n);
         decode_coded(&c, parts[i].what);
+        end_coded(&c);
+    }
+}
+
+/*
+ * Parts that no writer writes, each beside one with the rule kept: numbers of more than 8 or 32
+ * bits, a hole after a hole, patterns whose distances end before or after their block, and symbols
+ * that are written anew although one of the two lists of predicted-rows has them.
+ */
+TEST(test_forms)
+{
+    static const char is_off[] = "distances of a pattern function do not end where its block does",
+                      is_anew[] = "symbol is written anew although it is known";
+    static const struct {
+        const char *codec, *part; /* in hexadecimal */
+        const char *what;
+    } forms[] = {
+        {"sequences",
+         "0100000001000000000000000d000000000000000000000010000000010000000100000000000000"
+         "00000100000000000000000000000000000000000000000000000000000000000000000000007fbf"
+         "c03e11fea763712df8acb1",
+         "field has more than 32 bits"},
+        {"sequences",
+         "0100000001000000000000000d000000000000000000000010000000010000000100000000000000"
+         "0000010000000000000000000000000000000000000000000000000000000000000000000000401f"
+         "ffdfe01f08ff53b1b8253f",
+         "flags of a list are unknown or contradict each other"},
+        {"sequences",
+         "0100000001000000000000000d000000000000000000000010000000010000000100000000000000"
+         "000001000000000000000000000000000000000000000000000000000000000000000000000043c1"
+         "ffdfe01f08ff53b1b82503",
+         NULL},
+        {"sequences",
+         "0100000001000000000000000e000000000000000000000010000000010000000100000000000000"
+         "000001000000000000000000000000000000000000000000000000000000000000000000000043c0"
+         "1effdfe01f08ff53b1b82503",
+         "pattern's size is 0 or above 255"},
+        {"sequences",
+         "01000000030000000000000007000000000000000000000040000000030000000100000000060000"
+         "00000700000000000000000000000000000000000000000100000000000000000000000000000004"
+         "030000000000000000003feff00f846562",
+         NULL},
+        {"sequences",
+         "01000000040000000000000007000000000000000000000040000000040000000100000000060000"
+         "00000f00000000000000000000000000000000000000000101000000000000000000000000000004"
+         "c20000000000000000003feff00f846562",
+         "hole has padding, or is not between functions"},
+        {"predicted-rows", "01000000007f78fe606ff6f691cc0d7c", NULL},
+        {"predicted-rows", "01000000007f78fe606ff6f691cc9e42", is_off},
+        {"predicted-rows", "01000000007f78fe606ff6f691c9784cc5", is_off},
+        {"predicted-rows", "01000000023fc7de6252cc200f3b1a0c963fa01f",
+         "distance between rows is 0, or a function exceeds 4 GiB"},
+        {"predicted-rows", "02000000003fc7de6252cc7fbc3209", NULL},
+        {"predicted-rows", "02000000003fc7de6252cc7fbc5b08", is_anew},
+        {"predicted-rows", "03000000003fc7de6252cc7fbc7592c2e50862", NULL},
+        {"predicted-rows", "03000000003fc7de6252cc7fbc7592c2e51844", is_anew},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(forms); i++) {
+        struct coded c;
+        encode_text(&c, forms[i].codec, "unwind 1\narch amd64\nfn 0x1000 16\n0 sp+8 c-8 s\n");
+        const size_t n = strlen(forms[i].part) / 2;
+        bo_set_le64(c.out.p + UNWIND_FRAME_HEADER, n);
+        c.out.n = (size_t)(c.part - c.out.p);
+        for (size_t k = 0; k < n; k++)
+            bo_put_u8(&c.out, hex_byte(forms[i].part + 2 * k));
+        bo_put_zeros(&c.out, UNWIND_OVERREAD);
+        decode_coded(&c, forms[i].what);
         end_coded(&c);
     }
 }

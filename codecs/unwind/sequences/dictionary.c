@@ -154,9 +154,10 @@ static bool code_new_transition(struct coder *c, struct unwind_transition *t,
             return false;
     }
     t->base = code_number(c, BASE, t->base);
-    t->width = (uint8_t)code_number(c, WIDTH, t->width);
-    if (t->width > UNWIND_MAX_WIDTH)
+    const uint32_t width = code_number(c, WIDTH, t->width);
+    if (width > UNWIND_MAX_WIDTH)
         c->flaw = "field has more than 32 bits";
+    t->width = (uint8_t)width;
     return true;
 }
 
@@ -211,12 +212,24 @@ static bool add_special_states(struct coder *c)
     return add_state(c, &none) && add_state(c, &none);
 }
 
+static const char *list_flaw(uint32_t flags, uint32_t rep)
+{
+    enum { ALL = UNWIND_ALL_FLAGS | UNWIND_LIST_HOLE | UNWIND_LIST_PATTERN };
+    if (flags > ALL || (flags & UNWIND_LIST_HOLE && flags != UNWIND_LIST_HOLE))
+        return "flags of a list are unknown or contradict each other";
+    if (flags & UNWIND_LIST_PATTERN && (rep == 0 || rep > UINT8_MAX))
+        return "pattern's size is 0 or above 255";
+    return NULL;
+}
+
 /* Flags, pattern and, after the steps, the implied step. When writing, they are in *list. */
 static void code_list_flags(struct coder *c, struct unwind_list *list)
 {
-    list->flags = (uint8_t)code_number(c, FLAGS, list->flags);
-    if (list->flags & UNWIND_LIST_PATTERN)
-        list->rep = (uint8_t)code_number(c, REP, list->rep);
+    const uint32_t flags = code_number(c, FLAGS, list->flags);
+    const uint32_t rep = flags & UNWIND_LIST_PATTERN ? code_number(c, REP, list->rep) : 0;
+    c->flaw = c->flaw ? c->flaw : list_flaw(flags, rep);
+    list->flags = (uint8_t)flags;
+    list->rep = (uint8_t)rep;
 }
 
 static void code_implied(struct coder *c, struct unwind_list *list)
@@ -258,23 +271,12 @@ static bool put_list(struct coder *c, const struct unwind_dictionary *d, struct 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static const char *list_flaw(const struct unwind_list *list)
-{
-    enum { ALL = UNWIND_ALL_FLAGS | UNWIND_LIST_HOLE | UNWIND_LIST_PATTERN };
-    if (list->flags & ~ALL || (list->flags & UNWIND_LIST_HOLE && list->flags != UNWIND_LIST_HOLE))
-        return "flags of a list are unknown or contradict each other";
-    if (list->flags & UNWIND_LIST_PATTERN && !list->rep)
-        return "pattern's size is 0";
-    return NULL;
-}
-
 static bool get_list(struct coder *c)
 {
     struct unwind_dictionary *d = &c->d;
     struct unwind_list list = {.first = (uint32_t)d->n_steps};
     const struct unwind_state none = {0};
     code_list_flags(c, &list);
-    c->flaw = c->flaw ? c->flaw : list_flaw(&list);
     for (uint32_t from = UNWIND_LIST_END; !c->flaw && !(list.flags & UNWIND_LIST_HOLE);) {
         struct unwind_transition t = {.from = from};
         uint32_t number = 0;

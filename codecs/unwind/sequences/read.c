@@ -13,6 +13,7 @@ struct opening {
     struct bo_arena *arena;
     uint64_t next_bit; /* of the records: where the next one must begin */
     uint64_t n_rows;
+    bool after_function;      /* the entry before is a function of the same segment */
     struct unwind_builder *b; /* or NULL */
 };
 
@@ -175,10 +176,13 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
     if (own_end <= at->start || (own_end - at->start) & ((1u << r->unit) - 1))
         return bad(o, block, "function's length is not a positive multiple of the unit");
     *end = (uint32_t)own_end;
-    if (record.list->flags & UNWIND_LIST_HOLE)
-        return is_last || pad || at->number == 0
-                   ? bad(o, block, "hole has padding, or is not between functions")
-                   : BO_OK;
+    if (record.list->flags & UNWIND_LIST_HOLE) {
+        if (is_last || pad || !o->after_function)
+            return bad(o, block, "hole has padding, or is not between functions");
+        o->after_function = false;
+        return BO_OK;
+    }
+    o->after_function = true;
     r->n_functions++;
     if (r->base > UINT64_MAX - own_end)
         return bad(o, block, "function ends past 2^64");
@@ -209,6 +213,7 @@ static enum bo_status walk_segment(struct opening *o, const struct segment *s)
     }
     /* Ends need the next start, so that all starts are checked first. */
     at.number = 0;
+    o->after_function = false;
     for (bit = 0; bit < s->n_upper_bits; bit++) {
         if (!upper_bit(s, bit))
             continue;
