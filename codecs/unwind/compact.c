@@ -73,7 +73,10 @@ static uint32_t encoding_of(enum unwind_arch arch, const struct unwind_state *s)
     return encoding | n << 10 | (RBP - 1u) * weights[n][0];
 }
 
-/* Where rbp is among n saved registers, from the lowest, by their permutation; n: it is not. */
+/*
+ * Where rbp is among n saved registers, from the lowest, by their permutation, which is below
+ * MAX_SAVED * weights[n][0]; n: it is not.
+ */
 static unsigned place_of_rbp(unsigned n, unsigned permutation)
 {
     bool used[MAX_SAVED + 1] = {false};
@@ -81,12 +84,8 @@ static unsigned place_of_rbp(unsigned n, unsigned permutation)
         const unsigned weight = weights[n][i];
         unsigned digit = weight ? permutation / weight : 0, reg = 1;
         permutation -= digit * weight;
-        for (;; reg++) {
-            if (reg > MAX_SAVED)
-                return n;
-            if (!used[reg] && digit-- == 0)
-                break;
-        }
+        while (used[reg] || digit-- != 0)
+            reg++;
         used[reg] = true;
         if (reg == RBP)
             return i;
@@ -108,13 +107,16 @@ static bool state_of(enum unwind_arch arch, uint32_t encoding, struct unwind_sta
     }
     if (mode != FRAMELESS)
         return false;
-    s->cfa_reg = machine->sp;
     if (arch == UNWIND_ARM64) {
+        s->cfa_reg = machine->sp;
         s->cfa_off = (int32_t)(16 * (encoding >> 12 & 0xfff));
         return true;
     }
     const unsigned n = encoding >> 10 & 7, permutation = encoding & 0x3ff;
-    const unsigned place = n <= MAX_SAVED ? place_of_rbp(n, permutation) : n;
+    if (n > MAX_SAVED || (n && permutation >= MAX_SAVED * weights[n][0]))
+        return false;
+    const unsigned place = place_of_rbp(n, permutation);
+    s->cfa_reg = machine->sp;
     s->cfa_off = (int32_t)(8 * (encoding >> 16 & 0xff));
     s->ra_off = -8;
     s->kinds = unwind_pack(UNWIND_CFA_REGISTER, UNWIND_AT_CFA, UNWIND_SAME);

@@ -237,39 +237,6 @@ static inline uint32_t end_of(const uint8_t *page)
     return bo_le32(page + 16) + bo_le16(page + 20);
 }
 
-static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_error *err)
-{
-    const enum bo_status status = unwind_frame_open(in, N_PARTS, &t->frame, err);
-    if (status)
-        return status;
-    t->n = t->frame.parts[ROWS].n / ENTRY_NBYTES;
-    t->n_pages = t->frame.parts[PAGES].n / PAGE_NBYTES;
-    t->n_infos = t->frame.parts[INFOS].n / INFO_NBYTES;
-    if (t->frame.parts[PAGES].n % PAGE_NBYTES || t->frame.parts[ROWS].n % ENTRY_NBYTES ||
-        t->frame.parts[INFOS].n % INFO_NBYTES || t->n_infos > COMMAND || t->n > UINT32_MAX)
-        return bo_fail(err, BO_CORRUPT, t->frame.part_off[PAGES],
-                       "size of pages, rows or infos is not a multiple of 24, 4 or 12, or too "
-                       "large");
-    uint64_t before = 0;
-    uint32_t end = 0;
-    for (size_t i = 0; i < t->n_pages; i++) {
-        const uint8_t *p = page_of(t, i);
-        const uint64_t off = t->frame.part_off[PAGES] + PAGE_NBYTES * i;
-        if (bo_le64(p) || bo_le16(p + 22))
-            return bo_fail(err, BO_CORRUPT, off, "file or map of a page is not 0");
-        if (number_of(p) >> (64 - PAGE_SHIFT) || (i && number_of(p) <= before))
-            return bo_fail(err, BO_CORRUPT, off + 8, "page numbers do not ascend below 2^48");
-        if (bo_le32(p + 16) != end || bo_le16(p + 20) == 0 || end_of(p) > t->n)
-            return bo_fail(err, BO_CORRUPT, off + 16,
-                           "rows of a page do not start where those of the page before end");
-        before = number_of(p);
-        end = end_of(p);
-    }
-    return end != t->n ? bo_fail(err, BO_CORRUPT, t->frame.part_off[ROWS],
-                                 "rows do not end where those of the last page do")
-                       : BO_OK;
-}
-
 /* The state of RA and FP; false: the opcode is unknown, or a parameter that is not used is not 0 */
 static inline bool rules_of(enum unwind_arch arch, const struct info *info, struct unwind_state *s)
 {
@@ -335,6 +302,48 @@ static inline struct info load_info(const struct table *t, uint32_t i)
                          .zero = p[3],
                          .param = (int32_t)bo_le32(p + 4),
                          .fp_param = (int32_t)bo_le32(p + 8)};
+}
+
+static enum bo_status open_table(struct bo_span in, struct table *t, struct bo_error *err)
+{
+    const enum bo_status status = unwind_frame_open(in, N_PARTS, &t->frame, err);
+    if (status)
+        return status;
+    t->n = t->frame.parts[ROWS].n / ENTRY_NBYTES;
+    t->n_pages = t->frame.parts[PAGES].n / PAGE_NBYTES;
+    t->n_infos = t->frame.parts[INFOS].n / INFO_NBYTES;
+    if (t->frame.parts[PAGES].n % PAGE_NBYTES || t->frame.parts[ROWS].n % ENTRY_NBYTES ||
+        t->frame.parts[INFOS].n % INFO_NBYTES || t->n_infos > COMMAND || t->n > UINT32_MAX)
+        return bo_fail(err, BO_CORRUPT, t->frame.part_off[PAGES],
+                       "size of pages, rows or infos is not a multiple of 24, 4 or 12, or too "
+                       "large");
+    uint64_t before = 0;
+    uint32_t end = 0;
+    for (size_t i = 0; i < t->n_pages; i++) {
+        const uint8_t *p = page_of(t, i);
+        const uint64_t off = t->frame.part_off[PAGES] + PAGE_NBYTES * i;
+        if (bo_le64(p) || bo_le16(p + 22))
+            return bo_fail(err, BO_CORRUPT, off, "file or map of a page is not 0");
+        if (number_of(p) >> (64 - PAGE_SHIFT) || (i && number_of(p) <= before))
+            return bo_fail(err, BO_CORRUPT, off + 8, "page numbers do not ascend below 2^48");
+        if (bo_le32(p + 16) != end || bo_le16(p + 20) == 0 || end_of(p) > t->n)
+            return bo_fail(err, BO_CORRUPT, off + 16,
+                           "rows of a page do not start where those of the page before end");
+        before = number_of(p);
+        end = end_of(p);
+    }
+    if (end != t->n)
+        return bo_fail(err, BO_CORRUPT, t->frame.part_off[ROWS],
+                       "rows do not end where those of the last page do");
+    for (uint32_t i = 0; i < t->n_infos; i++) {
+        struct unwind_state ignored;
+        const struct info info = load_info(t, i);
+        const char *flaw = state_of(t->frame.arch, &info, info.merge, &ignored);
+        if (flaw)
+            return bo_fail(err, BO_CORRUPT, t->frame.part_off[INFOS] + INFO_NBYTES * (uint64_t)i,
+                           flaw);
+    }
+    return BO_OK;
 }
 
 /* The flat of row i, `ahead` bytes after its start; *merge_ret: that of its info, or 0. */

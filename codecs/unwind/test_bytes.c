@@ -509,7 +509,7 @@ TEST(test_longer_parts)
         {"delta4", 2, 1, delta4_sizes},
         {"delta4", 0, 24, "page numbers do not ascend below 2^48"},
         {"delta4", 1, 4, "rows do not end where those of the last page do"},
-        {"delta4", 2, 12 * (32768 - 3), NULL},
+        {"delta4", 2, 12 * (32768 - 3), "opcode or parameter of a CFA is not known"},
         {"delta4", 2, 12 * (32769 - 3), delta4_sizes},
         {"sequences", 0, 1, "sizes of records and dictionary do not match the part's"},
         {"predicted-rows", 0, 1, "bytes left after the coded bits"},
@@ -1267,6 +1267,21 @@ TEST(test_infos)
     }
 }
 
+/* Infos that no row has may be equal to others, but they keep the rules. */
+TEST(test_unused_infos)
+{
+    enum { MAX_INFOS = 32768, INFO_NBYTES = 12 };
+    struct coded c;
+    encode_text(&c, "delta4", merged_text);
+    uint8_t *unused = lengthen_part(&c, 2, INFO_NBYTES * (MAX_INFOS - 3));
+    for (size_t i = 0; i < MAX_INFOS - 3; i++)
+        memcpy(unused + INFO_NBYTES * i, unused - INFO_NBYTES, INFO_NBYTES);
+    decode_coded(&c, NULL);
+    unused[INFO_NBYTES * (MAX_INFOS - 4) + 2] = 3;
+    decode_coded(&c, "merge opcode is not known, or padding is not 0");
+    end_coded(&c);
+}
+
 /* Commands of delta4: instead of a row's number of an info. */
 TEST(test_commands)
 {
@@ -1379,18 +1394,34 @@ TEST(test_most_encodings)
     }
 }
 
-/* Seven saved registers are more than compact unwind has: where rbp is remains unknown. */
-TEST(test_seven_saved_registers)
+/*
+ * Compact unwind has no encoding of seven saved registers, and a permutation of n registers is
+ * below 6 x 5 x ... of n factors, or of 5 factors for n = 6: of others, nothing is known.
+ */
+TEST(test_unknown_saved_registers)
 {
-    struct coded c;
-    begin_coded(&c, "compact-unwind", "amd64 joined");
-    bo_put_text(&c.text, "fn 0x1000 16\n0 sp+64 c-8 c-56\n");
-    encode_coded(&c, NULL);
-    uint8_t *encoding = memmem(c.out.p, c.out.n, "\x58\x1a\x08\x02", 4);
-    assert_non_null(encoding);
-    encoding[1] |= 1 << 2; /* 7 << 10 */
-    assert_int_equal(unwind_fp(&decode_coded(&c, NULL)->functions[0].rows[0].state), UNWIND_SAME);
-    end_coded(&c);
+    static const struct {
+        unsigned n, permutation;
+        bool is_known;
+    } saved[] = {
+        {0, 1023, true}, {1, 5, true},    {1, 6, false},   {2, 29, true},   {2, 30, false},
+        {3, 119, true},  {3, 120, false}, {4, 359, true},  {4, 360, false}, {5, 719, true},
+        {5, 720, false}, {6, 719, true},  {6, 720, false}, {7, 0, false},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(saved); i++) {
+        struct coded c;
+        begin_coded(&c, "compact-unwind", "amd64 joined");
+        bo_put_text(&c.text,
+                    "fn 0x1000 48\n0 fp+16 c-8 c-16\n16 sp+64 c-8 c-56\n32 fp+16 c-8 c-16\n");
+        encode_coded(&c, NULL);
+        uint8_t *encoding = memmem(c.out.p, c.out.n, "\x58\x1a\x08\x02", 4);
+        assert_non_null(encoding);
+        bo_set_le16(encoding, (uint16_t)(saved[i].n << 10 | saved[i].permutation));
+        const uint8_t found = answer_at(&c, 0x1010).found;
+        if ((found == UNWIND_ROW) != saved[i].is_known)
+            fail_msg("%u registers, permutation %u", saved[i].n, saved[i].permutation);
+        end_coded(&c);
+    }
 }
 
 /* An empty table of compact unwind has its sentinel at Base. */
