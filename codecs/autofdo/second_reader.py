@@ -113,7 +113,7 @@ class Code:
                 lengths += [0] * bits.raw(4)
                 missing = 0
         used = [s for s in range(n) if s < len(lengths) and lengths[s]]
-        if n and used[-1:] != [n - 1] or len(used) == 1 and lengths[n - 1] != 1:
+        if n and used[-1:] != [n - 1] or number == 2 and 0 in used or len(used) == 1 and lengths[n - 1] != 1:
             raise Reject("code lengths do not form a prefix code")
         self.words = {}
         if len(used) == 1:
@@ -207,6 +207,8 @@ class SharedTrees:
             self.functions[self.strings[name]] = (head, first_timestamp + time - 1 if time else 0, body)
         if not bits.end():
             raise Reject("padding is not 0")
+        if first_timestamp != min([t for _, t, _ in self.functions.values() if t], default=0):
+            raise Reject("no function has the least timestamp")
         self.files = {}
         for i, p in enumerate(path_of):
             if p:
@@ -217,6 +219,9 @@ class SharedTrees:
             raise Reject("path is used by no function")
         if len(self.used) != sum(self.n_variants):
             raise Reject("variant is not part of any function")
+        for spots, variants in zip(self.lists, self.variants):
+            if {spot for variant in variants for spot, _ in variant} != set(spots):
+                raise Reject("place belongs to no variant")
         if set(names) | {spot[3] for spots in self.lists for spot in spots if spot[0] != RECORD} != set(range(n_names)):
             raise Reject("name belongs to no function, target or callee")
         if summary != summarize(self.functions):
@@ -242,7 +247,8 @@ class SharedTrees:
         n = self.codes[2].symbol(bits)
         own = b"".join(self.grammar.phrase(bits.raw(self.grammar.width)) for _ in range(n))
         string = last[:shared] + own
-        if n == 0 or shared > len(last) or i and i != self.n_names and last >= string:
+        if n == 0 or shared > len(last) or i and i != self.n_names and (
+                last >= string or i % 16 and shared < len(last) and own[0] <= last[shared]):
             raise Reject("strings do not ascend")
         self.strings.append(string)
 

@@ -99,6 +99,7 @@ static const struct test_case index_cases[] = {
     {"path that no function has", 117, BYTES("\x22"), BO_CORRUPT, 117,
      "path is used by no function"},
     {"bits after the paths", 117, BYTES("\x72"), BO_CORRUPT, 117, PADDING},
+    {"no timestamp", 118, BYTES("\0"), BO_CORRUPT, 118, "no function has the least timestamp"},
     {"bits after the timestamps", 118, BYTES("\x05"), BO_CORRUPT, 118, PADDING},
 };
 

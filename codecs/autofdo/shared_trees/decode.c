@@ -105,6 +105,7 @@ static enum bo_status build_functions(struct builder *b, struct bo_arena *arena,
     if (!functions)
         return bo_fail_alloc(b->err, arena);
     uint32_t i = 0;
+    uint64_t least = 0; /* timestamp that is not 0 */
     for (uint32_t name = 0; autofdo_next_function(trees, &name); name++, i++) {
         struct autofdo_function *function = &functions[i];
         b->is_used[name] = true;
@@ -112,6 +113,8 @@ static enum bo_status build_functions(struct builder *b, struct bo_arena *arena,
         enum bo_status status = autofdo_timestamp_of(trees, i, &function->timestamp, b->err);
         if (status)
             return status;
+        if (function->timestamp && (least == 0 || function->timestamp < least))
+            least = function->timestamp;
         if (!autofdo_take_count(&b->counts, &function->head))
             return fail_count(b);
         if ((status = build_variant(b, name, trees->first_variants[name], &function->body)))
@@ -119,6 +122,9 @@ static enum bo_status build_functions(struct builder *b, struct bo_arena *arena,
         if (b->counts.bits.bit != b->counts.end)
             return fail_count(b);
     }
+    if (least != trees->first_timestamp)
+        return bo_fail(b->err, BO_CORRUPT, autofdo_off_of(trees, &trees->timestamps, 0),
+                       "no function has the least timestamp");
     const struct autofdo_bits rest =
         autofdo_bits_of(&trees->counts, trees->count_starts[trees->n_functions]);
     if (autofdo_peek(&rest))
@@ -170,13 +176,21 @@ static enum bo_status build_files(struct builder *b, struct bo_arena *arena,
 }
 
 /* Everything in the file must be reachable from the functions. */
-static enum bo_status check_use(struct builder *b)
+static enum bo_status check_use(struct builder *b, struct bo_arena *arena)
 {
     const struct autofdo_trees *trees = b->trees;
     const uint64_t off = autofdo_off_of(trees, &trees->structure, 0);
-    for (uint32_t i = 0; i < trees->n_spots; i++)
+    bool *is_present = bo_zalloc_array(arena, trees->n_spots, sizeof *is_present);
+    if (!is_present)
+        return bo_fail_alloc(b->err, arena);
+    for (uint32_t i = 0; i < trees->n_parts; i++)
+        is_present[trees->parts[i].spot] = true;
+    for (uint32_t i = 0; i < trees->n_spots; i++) {
+        if (!is_present[i])
+            return bo_fail(b->err, BO_CORRUPT, off, "place belongs to no variant");
         if (trees->spots[i].kind != AUTOFDO_RECORD)
             b->is_used[trees->spots[i].name] = true;
+    }
     for (uint32_t i = 0; i < trees->n_names; i++)
         if (!b->is_used[i])
             return bo_fail(b->err, BO_CORRUPT, off,
@@ -213,7 +227,7 @@ enum bo_status autofdo_decode_trees(struct bo_span in, const struct autofdo_stri
     if (!model || !b.is_used)
         return bo_fail_alloc(err, arena);
     if ((status = alloc_instances(&b, arena)) || (status = build_functions(&b, arena, model)) ||
-        (status = build_files(&b, arena, model)) || (status = check_use(&b)) ||
+        (status = build_files(&b, arena, model)) || (status = check_use(&b, arena)) ||
         (status = check_summary(&b, model, arena)))
         return status;
     *model_ret = model;

@@ -153,8 +153,8 @@ static enum bo_status read_index(struct autofdo_trees *trees, const struct head 
     const size_t functions_nbytes = ((size_t)trees->n_names + 7) / 8;
     struct autofdo_bits bits = {trees->index.p, trees->index.n - functions_nbytes, 0};
     for (unsigned i = 0; i < AUTOFDO_N_CODES; i++)
-        if (!autofdo_read_code(&bits, autofdo_max_symbols(i), autofdo_spends_bits(i),
-                               &trees->tables[i]))
+        if (!autofdo_read_code(&bits, autofdo_first_symbol(i), autofdo_max_symbols(i),
+                               autofdo_spends_bits(i), &trees->tables[i]))
             return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->index, bits.bit),
                            "code lengths do not form a prefix code");
     enum bo_status status =

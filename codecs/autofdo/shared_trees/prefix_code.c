@@ -181,13 +181,14 @@ static void fill_table(struct autofdo_table *table, const uint8_t *sorted, unsig
     table->mask = n - 1;
 }
 
-bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
-                       struct autofdo_table *table)
+bool autofdo_read_code(struct autofdo_bits *in, unsigned first_symbol, unsigned max_symbols,
+                       bool spends_bits, struct autofdo_table *table)
 {
     uint8_t nbits[AUTOFDO_CODE_SYMBOLS], sorted[AUTOFDO_CODE_SYMBOLS];
     const unsigned n_symbols = (unsigned)autofdo_take_bits(in, COUNT_BITS);
     unsigned filled = 0; /* of 2^AUTOFDO_CODE_BITS */
-    if (n_symbols > max_symbols || !read_lengths(in, n_symbols, nbits))
+    if (n_symbols > max_symbols || !read_lengths(in, n_symbols, nbits) ||
+        (first_symbol && nbits[0]))
         return false;
     const unsigned n_used = sort_symbols(nbits, n_symbols, sorted);
     if (n_used <= 1) {

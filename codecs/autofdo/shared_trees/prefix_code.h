@@ -117,12 +117,12 @@ struct autofdo_table {
 };
 
 /*
- * Reads a code for up to max_symbols symbols and builds its table. False, with `in` at the offset
- * of the error, when the code is invalid: too many symbols, code words that do not fill the code
- * space, or a last symbol without a code word.
+ * Reads a code for symbols from first_symbol (0 or 1) to max_symbols - 1 and builds its table.
+ * False, with `in` at the offset of the error, when the code is invalid: a symbol that is out of
+ * range, code words that do not fill the code space, or a last symbol without a code word.
  */
-bool autofdo_read_code(struct autofdo_bits *in, unsigned max_symbols, bool spends_bits,
-                       struct autofdo_table *table);
+bool autofdo_read_code(struct autofdo_bits *in, unsigned first_symbol, unsigned max_symbols,
+                       bool spends_bits, struct autofdo_table *table);
 
 /* AUTOFDO_NO_SYMBOL when the bits match no code word; then the caller fails. */
 static inline unsigned autofdo_take_symbol(struct autofdo_bits *in,

@@ -39,7 +39,12 @@ enum autofdo_code_kind {
     AUTOFDO_N_CODES = AUTOFDO_COUNTS + AUTOFDO_COUNT_CODES,
 };
 
-/* Symbols that a code may have. */
+/* The symbols that a code may have: from the first one on, below max_symbols. */
+static inline unsigned autofdo_first_symbol(unsigned code)
+{
+    return code == AUTOFDO_PIECES; /* a string has at least one phrase */
+}
+
 static inline unsigned autofdo_max_symbols(unsigned code)
 {
     return code == AUTOFDO_PIECES || code == AUTOFDO_PRESENT             ? 16

@@ -35,7 +35,7 @@ static void expect_code(struct autofdo_code *code, bool spends_bits, const uint8
     for (size_t i = 0; i < n; i++)
         autofdo_put_symbol(&bits, code, symbols[i]);
     struct autofdo_bits in = {out.p, out.n, 0};
-    assert_true(autofdo_read_code(&in, AUTOFDO_CODE_SYMBOLS, spends_bits, &table));
+    assert_true(autofdo_read_code(&in, 0, AUTOFDO_CODE_SYMBOLS, spends_bits, &table));
     assert_int_equal(in.bit, start);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(autofdo_take_symbol(&in, &table), symbols[i]);
@@ -135,7 +135,7 @@ TEST(test_bad_codes)
         for (size_t bit = 0; cases[i].bits[bit]; bit++)
             p[bit / 8] |= (uint8_t)((cases[i].bits[bit] == '1') << bit % 8);
         struct autofdo_bits in = {p, sizeof p, 0};
-        if (autofdo_read_code(&in, AUTOFDO_CODE_SYMBOLS, true, &table) != cases[i].is_code)
+        if (autofdo_read_code(&in, 0, AUTOFDO_CODE_SYMBOLS, true, &table) != cases[i].is_code)
             fail_msg("%s", cases[i].row);
     }
 }
@@ -156,7 +156,7 @@ TEST(test_lone_symbol)
     autofdo_fit_code(&code, true);
     autofdo_put_code(&code, &bits);
     struct autofdo_bits in = {out.p, out.n, 0};
-    assert_true(autofdo_read_code(&in, 4, true, &table));
+    assert_true(autofdo_read_code(&in, 0, 4, true, &table));
     in = (struct autofdo_bits){p, sizeof p, 2};
     assert_int_equal(autofdo_take_symbol(&in, &table), AUTOFDO_NO_SYMBOL);
     in.bit = 3;

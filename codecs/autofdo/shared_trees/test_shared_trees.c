@@ -413,6 +413,69 @@ TEST(test_last_timestamp)
     bo_arena_free(&arena);
 }
 
+/* ---- what nothing uses ----------------------------------------------------------------------- */
+
+/* Writes a plan with these strings; decode must reject it with this phrase. */
+static void expect_rejected(const struct autofdo_plan *plan, const struct autofdo_strings *kind,
+                            const char *what)
+{
+    const struct bo_codec *codec = test_trees_codec("shared-trees");
+    struct bo_writer out;
+    struct bo_error error = {0};
+    void *decoded;
+    bo_writer_init(&out, plan->arena);
+    assert_int_equal(autofdo_put_plan(plan, kind, &out, NULL), BO_OK);
+    assert_int_equal(test_decode(codec, bo_writer_span(&out), plan->arena, &decoded, &error),
+                     BO_CORRUPT);
+    assert_string_equal(error.what, what);
+    bo_writer_free(&out);
+}
+
+/* A place of a list that no variant has, where another list has several variants, too. */
+TEST(test_place_of_no_variant)
+{
+    static const char text[] = "f:0:0\n 1: x:0\n  1: 0\n 2: x:0\n  2: 0\n 3: y:0\n  1: 0\n"
+                               " 4: y:0\n  1: 0\n  2: 0 t:0\n";
+    enum { Y = 3, N_Y_SPOTS = 3 }; /* names: f, t, x, y */
+    struct bo_arena arena;
+    struct autofdo_plan plan;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(autofdo_plan_trees(parse_text(text, &arena), &arena, &plan, NULL), BO_OK);
+    const struct autofdo_plan_entry *y = &plan.entries[Y];
+    assert_int_equal(y->n_spots, N_Y_SPOTS);
+    assert_int_equal(y->n_variants, 2);
+    for (size_t v = 0; v < y->n_variants; v++) {
+        struct autofdo_plan_variant *variant = &plan.variants[y->first_variant + v];
+        if (variant->n_parts == N_Y_SPOTS)
+            variant->n_parts--; /* without the target t */
+    }
+    plan.n_parts--;
+    expect_rejected(&plan, &autofdo_phrases, "place belongs to no variant");
+    bo_arena_free(&arena);
+}
+
+/* As the strings of shared-trees, but a string of 0 phrases has a code, too. */
+static enum bo_status put_with_no_phrases(const struct autofdo_plan *plan,
+                                          struct autofdo_code *codes, struct bo_writer *out,
+                                          uint64_t *starts, struct bo_error *err)
+{
+    codes[AUTOFDO_PIECES].uses[0]++;
+    return autofdo_phrases.put(plan, codes, out, starts, err);
+}
+
+TEST(test_code_of_no_phrases)
+{
+    struct autofdo_strings kind = autofdo_phrases;
+    struct bo_arena arena;
+    struct autofdo_plan plan;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_int_equal(autofdo_plan_trees(parse_text(TEST_TREES_TEXT, &arena), &arena, &plan, NULL),
+                     BO_OK);
+    kind.put = put_with_no_phrases;
+    expect_rejected(&plan, &kind, "code lengths do not form a prefix code");
+    bo_arena_free(&arena);
+}
+
 /* ---- looking up ------------------------------------------------------------------------------ */
 
 /* Among names that begin alike, in several blocks: each is found, and nothing between them. */
