@@ -433,7 +433,7 @@ class Version4:
         names = self.section(order.index(ranges[1]), 3)
         units = [(names.take(names.number(2)), [names.number(4) for _ in range(3)]) for _ in range(names.number(4))]
         names.end()
-        self.functions, self.files, self.unit_names = {}, {}, {}
+        self.functions, self.files, self.table_names = {}, {}, {}
         tables, last = {}, [-1, -1, -1]
         for path, numbers in units:
             if numbers[0] < last[0] or numbers[1] <= last[1] or numbers[2] <= last[2]:
@@ -442,7 +442,7 @@ class Version4:
             used |= set(numbers)
             if numbers[0] not in tables:
                 tables[numbers[0]] = read_trie(self.section(numbers[0], 1))
-            self.read_unit(path, tables[numbers[0]], self.section(numbers[1], 4), self.section(numbers[2], 5))
+            self.read_unit(path, numbers[0], tables[numbers[0]], self.section(numbers[1], 4), self.section(numbers[2], 5))
         if [path for path, _ in units] != sorted({path for path, _ in units}):
             raise Reject("paths are not in order")
         callee_files = [i for i, c in enumerate(self.sections) if c.data[0] & 127 == 6]
@@ -464,7 +464,7 @@ class Version4:
         self.sections[i].off = 1
         return self.sections[i]
 
-    def read_unit(self, path, strings, names, info):
+    def read_unit(self, path, table, strings, names, info):
         starts, last = [], 0
         for _ in range(names.number(4)):
             i, off = names.number(4), names.number(8)
@@ -483,7 +483,7 @@ class Version4:
             if strings[i] in self.functions:
                 raise Reject("duplicate function")
             self.functions[strings[i]] = head, timestamp, body
-            self.unit_names.setdefault(path, set()).update(names_of(body))
+            self.table_names.setdefault(table, set()).update(names_of(body))
             if path:
                 self.files[strings[i]] = path
 
@@ -529,16 +529,20 @@ class Version4:
         own = [path for path, _ in units]
         paths = [c.take(c.number(2)) for _ in range(c.number(4))]
         require(paths == sorted(set(paths)) and not set(paths) & set(own), "paths are not in order, or among the files")
-        last = b""
-        for _ in range(c.number(4)):
+        last, n, used = b"", c.number(4), set()
+        require(n, "section of callee files is empty")
+        for _ in range(n):
             unit, i, path = c.number(4), c.number(4), c.number(4)
-            name, path = tables[units[unit][1][0]][i], (own + paths)[path]
+            table = units[unit][1][0]
+            name, path = tables[table][i], (own + paths)[path]
+            used.add(path)
             require(last < name, "names are not in order")
-            require(name in self.unit_names[own[unit]], "file belongs to neither a function nor a callee")
+            require(name in self.table_names[table], "file belongs to neither a function nor a callee")
             require(name not in self.files, "duplicate file of a function")
             require(name not in self.functions or path == b"", "file of a function differs from its unit's")
             self.files[name], last = path, name
         c.end()
+        require(used >= set(paths), "path is used by no function")
 
 
 # ---- gcov -------------------------------------------------------------------------------------

@@ -94,6 +94,7 @@ static enum bo_status decode_unit(struct decoder *d, const struct autofdo_v4_uni
 struct paths {
     uint32_t n;
     struct bo_span *p;
+    bool *is_used; /* by a callee file */
 };
 
 static enum bo_status take_paths(struct decoder *d, struct autofdo_v4_cursor *c,
@@ -103,7 +104,8 @@ static enum bo_status take_paths(struct decoder *d, struct autofdo_v4_cursor *c,
     if (status)
         return status;
     paths->p = bo_alloc_array(d->arena, paths->n, sizeof *paths->p);
-    if (!paths->p)
+    paths->is_used = bo_zalloc_array(d->arena, paths->n, sizeof *paths->is_used);
+    if (!paths->p || !paths->is_used)
         return bo_fail_alloc(err, d->arena);
     for (uint32_t i = 0; i < paths->n; i++) {
         const size_t off = c->at.base + c->at.off;
@@ -161,24 +163,41 @@ static enum bo_status take_callee_file(struct decoder *d, struct autofdo_v4_curs
     if (path >= (uint64_t)d->file.n_units + paths->n)
         return bo_fail(err, BO_CORRUPT, off, "path number is out of range");
     file->name = table->strings.names[id];
-    file->path =
-        path < d->file.n_units ? d->file.units[path].path : paths->p[path - d->file.n_units];
+    if (path < d->file.n_units) {
+        file->path = d->file.units[path].path;
+    } else {
+        file->path = paths->p[path - d->file.n_units];
+        paths->is_used[path - d->file.n_units] = true;
+    }
     if (file->path.n && is_without_path(d, file->name))
         return bo_fail(err, BO_CORRUPT, off, "file of a function differs from its unit's");
     return add_file(d, *file, off, err);
 }
 
+static enum bo_status check_use(const struct decoder *d, const struct paths *paths,
+                                struct bo_error *err)
+{
+    for (uint32_t i = 0; i < paths->n; i++)
+        if (!paths->is_used[i])
+            return bo_fail(err, BO_CORRUPT, (size_t)(paths->p[i].p - d->file.in.p),
+                           "path is used by no function");
+    return BO_OK;
+}
+
 static enum bo_status decode_callee_files(struct decoder *d, uint64_t section, struct bo_error *err)
 {
     struct autofdo_v4_cursor c;
-    struct paths paths = {0, NULL};
+    struct paths paths = {0};
     struct autofdo_file last = {{NULL, 0}, {NULL, 0}}, file;
     uint32_t n = 0;
     enum bo_status status = autofdo_v4_enter(&d->file, section, AUTOFDO_V4_CALLEE_FILES, &c, err);
     if (!status)
         status = take_paths(d, &c, &paths, err);
+    const size_t n_off = c.at.base + c.at.off;
     if (!status)
         status = autofdo_v4_take_number(&c, d->file.compact ? 3 : 12, &n, err);
+    if (!status && n == 0)
+        return bo_fail(err, BO_CORRUPT, n_off, "section of callee files is empty");
     for (uint32_t i = 0; i < n && !status; i++) {
         const size_t off = c.at.base + c.at.off;
         status = take_callee_file(d, &c, &paths, &file, err);
@@ -186,7 +205,9 @@ static enum bo_status decode_callee_files(struct decoder *d, uint64_t section, s
             return bo_fail(err, BO_CORRUPT, off, "names are not in order");
         last = file;
     }
-    return status ? status : autofdo_v4_take_end(&c, err);
+    if (!status)
+        status = autofdo_v4_take_end(&c, err);
+    return status ? status : check_use(d, &paths, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -240,6 +240,14 @@ static const struct test_case callees_cases[] = {
            "w.h"),
      BO_CORRUPT, 10, CALLEES, "paths are not in order"},
     {"2^32 - 1 files", CALLEES, 10, 4, BYTES(FFFF), BO_TRUNCATED, 10, CALLEES, ENTRIES_LEFT},
+    {"no files", CALLEES, 10, 16, BYTES(U4("\0")), BO_CORRUPT, 10, CALLEES,
+     "section of callee files is empty"},
+    {"a path of no file", CALLEES, 4, 6,
+     BYTES("\x02\0\x03"
+           "x.h"
+           "\0\x03"
+           "y.h"),
+     BO_CORRUPT, 12, CALLEES, "path is used by no function"},
     {"a unit out of range", CALLEES, 17, 1, BYTES("\x01"), BO_CORRUPT, 14, CALLEES,
      "file number is out of range"},
     {"a string out of range", CALLEES, 21, 1, BYTES("\x03"), BO_CORRUPT, 14, CALLEES, ID_RANGE},
