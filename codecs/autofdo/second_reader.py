@@ -565,8 +565,8 @@ class Gcov:
         self.tag(0xaa000000)
         c.le(4)
         paths = [self.string() for _ in range(c.le(4))] if self.version == 3 else []
-        self.names, self.files = [], {}
-        for _ in range(c.le(4)):
+        self.names, self.files, self.defined, with_file = [], {}, set(), set()
+        for i in range(c.le(4)):
             self.names.append(self.string())
             require(len(self.names) == 1 or self.names[-1], "the first name is not empty, or another one is")
             if self.names[-1]:
@@ -574,6 +574,7 @@ class Gcov:
             index = c.le(4) if self.version == 3 else 0xffffffff
             if index != 0xffffffff:
                 self.files.setdefault(self.names[-1], paths[index])
+                with_file.add(i)
         self.tag(0xac000000)
         c.le(4)
         self.functions, listed, indices = {}, [], set()
@@ -588,6 +589,7 @@ class Gcov:
                 head, body = head + before[0], add(before[2], body)
                 timestamp = min([t for t in (timestamp, before[1]) if t], default=0)
             self.functions[body[0]] = head, timestamp, body
+        require(with_file <= self.defined, "file of a name that no function has")
         self.tag(0xae000000)
         if c.le(8) >> 32:
             raise Reject("module group is not empty")
@@ -630,6 +632,7 @@ class Gcov:
         c = self.c
         index, n_records, n_callsites = c.le(4), c.le(4), c.le(4)
         body, places = (self.name(index), {}, {}), set()
+        self.defined.add(index)
         for _ in range(n_records):
             v, n_targets, count = c.le(4), c.le(4), self.count()
             targets, indices = {}, set()
