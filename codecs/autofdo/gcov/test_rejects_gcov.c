@@ -161,6 +161,8 @@ static const struct test_case v3_cases[] = {
            "file of a name that no function has"),
     CHANGE("file of a target", 451, "\0\0\0\0", BO_CORRUPT, 451,
            "file of a name that no function has"),
+    CHANGE("file of a target with the name of a function", 449, "a\0\0\0\0\0", BO_CORRUPT, 451,
+           "file of a name that no function has"),
     CHANGE("module group's tag", 582, "\xaf", BO_CORRUPT, 579, TAG_WRONG "module group"),
     {"a byte after the end", 2135, BYTES("x"), 0, BO_CORRUPT, 2135, "bytes after the working set"},
     CHANGE("function without a file", 431, "\xff\xff\xff\xff", BO_OK, 0, NULL),

@@ -429,4 +429,23 @@ TEST(test_one_table)
     bo_arena_free(&arena);
 }
 
+/* With one table, each unit of an entry of the callee files leads to the same name. */
+TEST(test_units_of_one_table)
+{
+    enum { N_UNITS = 3, ENTRY_NBYTES = 12 };
+    struct bo_arena arena;
+    struct bo_span in;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct autofdo_model *model = parse_text(FILES_TEXT, &arena);
+    assert_int_equal(encode("v4-one-table", model, &arena, &in, NULL), BO_OK);
+    uint8_t *bytes = bo_alloc(&arena, in.n);
+    assert_non_null(bytes);
+    memcpy(bytes, in.p, in.n);
+    for (uint8_t unit = 0; unit < N_UNITS; unit++) {
+        bytes[in.n - ENTRY_NBYTES + 3] = unit;
+        expect_text("v4-one-table", (struct bo_span){bytes, in.n}, FILES_TEXT);
+    }
+    bo_arena_free(&arena);
+}
+
 TEST_FILE(NULL, NULL)
