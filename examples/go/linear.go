@@ -169,7 +169,7 @@ func DecodeLinear(data []byte, areaLen, off int, textLen uint32) (runs []Run, en
 		if !again {
 			end = next
 		} else if next > end {
-			return nil, at, errors.New("chunk offset leaves a gap")
+			return nil, at, errors.New("repeated chunk ends after the chunks before it")
 		}
 	}
 	return runs, end, nil
