@@ -461,6 +461,8 @@ class MsbBits:
                 raise Reject("too many words")
         if len(words) > 1 and next_word != 1 << longest or len(words) < 2 and longest != len(words):
             raise Reject("code is not complete")
+        if longest != max((length for length, _ in words), default=0):
+            raise Reject("longest word is longer than every word")
         return words
 
     def symbol(self, words):
@@ -494,14 +496,18 @@ class Texts:
             raise Reject("code without a grammar")
         return b"".join(self.grammar.phrase(bits.bits(self.grammar.width)) for _ in range(n))
 
+    def forget(self):
+        if self.grammar:
+            self.grammar.phrases = {}
+
     def end(self):
         if self.grammar:
             self.grammar.expect_all_used()
 
 
 class Head:
-    def __init__(self, texts, has_base, base):
-        self.texts, self.has_base, self.base = texts, has_base, base
+    def __init__(self, texts, has_base, base, base_at):
+        self.texts, self.has_base, self.base, self.base_at = texts, has_base, base, base_at
         self.n_parts = len(texts) - 1 - has_base
         self.start = texts[0] + (base + texts[1] if has_base else b"")
         self.n_words = 1 + sum(bool(t) for t in texts[1 + has_base:])
@@ -531,7 +537,10 @@ class Names:
         self.heads = []
         for _ in range(n_heads):
             has_base, texts = shapes[tables.gamma()]
-            self.heads.append(Head(texts, has_base, self.texts.read(tables) if has_base else None))
+            at = tables.at
+            self.heads.append(Head(texts, has_base, self.texts.read(tables) if has_base else None, at))
+        self.texts.forget()  # a code of a head that no name uses is not a used one
+        self.tables = tables
         self.codes = [tables.code(47 + n_heads + n_tops) for _ in range(5)]
         self.step_code = tables.code(64)
         self.tops = [(tables.bits((n_names - 1).bit_length()), tables.bits(6)) for _ in range(n_tops)]
@@ -589,6 +598,9 @@ class Names:
     def head(self, i, place, around, number):
         h = self.heads[number]
         self.n_words += h.n_words
+        if h.has_base and number not in self.used:
+            self.tables.at = h.base_at
+            self.texts.read(self.tables)
         self.used.add(number)
         step = None
         if h.n_parts or place == 0:
@@ -672,6 +684,8 @@ class Records:
                         own = len(self.places) - back
                         if back == 0:
                             self.place()
+                    if own == self.tuples[t][4]:
+                        raise Reject("own origin is the expected one")
                     self.tuples[t][4] = own
                     gap = self.classed("GAP")
             time, memory = self.time()
@@ -684,6 +698,8 @@ class Records:
             else:
                 own = self.tuples[t][4]
                 trace.end(None if own == NONE else (place(own),), time, memory)
+        if self.run or gap:
+            raise Reject("run or gap goes beyond the last record")
         for bits in self.streams:
             bits.end()
         self.c.end()
@@ -734,7 +750,7 @@ class Records:
             e = len(self.tuples) - 1 - self.classed("TUPLE")
         else:
             e = n[1]
-        if e < 0 or s == 2 and e == 0 or e == NONE:
+        if e < 0 or s == 2 and e == 0 or e == NONE or e == n[0]:
             raise Reject("event")
         n[1], n[0] = n[0], e
         return e

@@ -324,6 +324,8 @@ bool terms_code_event(struct terms_coder *c, struct terms_history *h,
         if (!say_tuple(c, h, record, places))
             return false;
     }
+    if (*event == next[0])
+        return false; /* must be coded as the guess */
     next[1] = next[0];
     next[0] = *event;
     return *event != TERMS_NOTHING;
@@ -368,6 +370,7 @@ bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
     }
     if (!say(c, TERMS_CODE_OWN_ORIGIN, &symbol))
         return false;
+    const uint32_t expected = *guess;
     *guess = TERMS_NOTHING;
     if (symbol) {
         struct templight_location own = *location;
@@ -378,6 +381,8 @@ bool terms_code_own_origin(struct terms_coder *c, struct terms_history *h,
         if (back == 0 && !say_new_location(c, h, &own))
             return false;
     }
+    if (*guess == expected)
+        return false; /* must be coded as the guess */
     *own_origin = *guess;
     return terms_start_gap(c, h);
 }

@@ -193,6 +193,8 @@ enum bo_status templight_read_code(struct templight_bits *in, uint32_t n_symbols
         return BO_CORRUPT;
     if (n <= 1 && longest != n)
         return BO_CORRUPT;
+    if (longest && code->n_words[longest] == 0)
+        return BO_CORRUPT;
     fill_table(code);
     return BO_OK;
 }

@@ -210,12 +210,14 @@ static bool make_room(struct templight_terms *terms, const struct counts *counts
     terms->ranges = bo_alloc_array(arena, counts->n_ranges, sizeof *terms->ranges);
     terms->depths = bo_alloc_array(arena, counts->n_ranges, sizeof *terms->depths);
     terms->first_ranges = bo_zalloc_array(arena, terms->n_names, sizeof *terms->first_ranges);
+    terms->n_steps = bo_alloc_array(arena, terms->n_names, sizeof *terms->n_steps);
     terms->unpacking = bo_alloc_array(arena, terms->cap_frames, sizeof *terms->unpacking);
     terms->spelling = bo_alloc_array(arena, terms->cap_frames, sizeof *terms->spelling);
     terms->buffer = bo_alloc(arena, (size_t)counts->longest + TEMPLIGHT_SLACK);
     return terms->marked && terms->pieces && terms->starts && terms->shapes && terms->heads &&
            terms->tops && terms->groups && terms->ops && terms->ranges && terms->depths &&
-           terms->first_ranges && terms->unpacking && terms->spelling && terms->buffer;
+           terms->n_steps && terms->first_ranges && terms->unpacking && terms->spelling &&
+           terms->buffer;
 }
 
 static const uint8_t *take_part(struct bo_cursor *c, uint64_t nbytes, struct bo_error *err)

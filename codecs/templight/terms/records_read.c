@@ -187,6 +187,10 @@ static enum bo_status check_ends(const struct templight_records *r, const struct
     for (unsigned stream = 0; stream < TERMS_N_STREAMS; stream++)
         if (!templight_is_end(&c->bits[stream]))
             flaw = "bits after the last record of a stream";
+    if (h->run_left)
+        flaw = "run goes beyond the last record";
+    if (h->own_gap)
+        flaw = "gap goes beyond the last End";
     if (h->n_tuples != h->max_tuples)
         flaw = "fewer different Begins than announced";
     if (h->n_locations != h->max_locations)

@@ -233,6 +233,8 @@ static bool unpack_group(struct templight_terms *terms, uint32_t name)
     for (u.name = first; u.name < end && ok; u.name++) {
         ok = unpack_name(&u, end_bit);
         u.first_ranges[u.name - first] = u.first_range + 1;
+        const uint32_t n_steps = terms->n_ranges - u.first_range;
+        terms->n_steps[u.name] = (uint8_t)(n_steps < TEMPLIGHT_STEPS ? n_steps : TEMPLIGHT_STEPS);
     }
     if (!ok || u.bits.bit != end_bit) {
         terms->n_ops = n_ops;
@@ -251,12 +253,8 @@ static inline bool find_range(struct templight_terms *terms, uint32_t name, uint
 {
     if (__builtin_expect(!terms->first_ranges[name], 0) && !unpack_group(terms, name))
         return false;
-    const uint32_t first = terms->first_ranges[name] - 1;
-    if (step >= terms->n_ranges - first)
-        return false;
-    const struct templight_range whole = terms->ranges[first], range = terms->ranges[first + step];
-    *range_ret = first + step;
-    return range.end <= whole.end; /* it is of this name: ranges after it start later */
+    *range_ret = terms->first_ranges[name] - 1 + step;
+    return step < terms->n_steps[name];
 }
 
 static inline bool spell_leaf(struct templight_terms *terms, uint32_t bit,

@@ -533,8 +533,24 @@ static enum bo_status check_fingerprints(const struct trace *trace, const struct
     return BO_OK;
 }
 
+/* Whether bases are valid texts where no name has used the head. */
+static bool are_texts(struct templight_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->n_heads; i++) {
+        const struct templight_read_head *head = &terms->heads[i];
+        struct templight_bits text = terms->tables;
+        uint32_t nbytes;
+        text.bit = head->text_bit;
+        if (terms->pieces[terms->n_literals + i].n == BO_NOT_YET &&
+            terms->shapes[head->shape].has_base &&
+            !templight_measure_text(&terms->texts, text, &nbytes))
+            return false;
+    }
+    return true;
+}
+
 /* When all names have been spelled: what the part announces is as much as they need. */
-static enum bo_status check_announced(const struct trace *trace, const struct bo_span *names,
+static enum bo_status check_announced(struct trace *trace, const struct bo_span *names,
                                       struct bo_arena *arena, struct bo_error *err)
 {
     const struct templight_terms *terms = &trace->terms;
@@ -545,16 +561,20 @@ static enum bo_status check_announced(const struct trace *trace, const struct bo
     if (longest != terms->longest)
         flaw = "names are shorter than announced";
     else if (terms->n_words != terms->cap_ops || terms->n_ranges != terms->cap_ranges)
-        flaw = "fewer operations or terms than announced";
+        flaw = "another number of words or terms than announced";
     else if (terms->n_names && terms->deepest + TEMPLIGHT_SPARE_FRAMES != terms->cap_frames)
-        flaw = "terms have fewer levels than announced";
+        flaw = "terms have another number of levels than announced";
     else if (terms->n_starts != terms->cap_starts)
         flaw = "heads' texts are shorter than announced";
     if (flaw)
         return bo_fail(err, BO_CORRUPT, trace->names_off, flaw);
-    return terms->texts.has_phrases
-               ? bo_expect_all_used(&terms->texts.phrases, arena, trace->names_off, err)
-               : BO_OK;
+    const enum bo_status status =
+        terms->texts.has_phrases
+            ? bo_expect_all_used(&terms->texts.phrases, arena, trace->names_off, err)
+            : BO_OK;
+    if (!status && !are_texts(&trace->terms))
+        return bo_fail(err, BO_CORRUPT, trace->names_off, "head of a term is invalid");
+    return status;
 }
 
 static enum bo_status decode_trace(struct reader *r, struct trace *from, struct bo_arena *arena,
@@ -624,7 +644,7 @@ const struct bo_codec templight_terms = {
     .summary = "names as nested terms with references back, in prefix codes; records by what "
                "followed the last time",
     .spec = "codecs/templight/README.md#terms",
-    .choices = "which terms are references, the grammars, the code lengths",
+    .choices = "which terms are references, the grammars, the code lengths, tuples coded twice",
     .role = BO_NEW,
     .access = BO_RANDOM,
     .lazy = true,

@@ -212,6 +212,7 @@ struct templight_terms {
     uint32_t *depths; /* by range: levels of the term, as far as names before it are unpacked */
     uint32_t deepest; /* of the names unpacked */
     uint32_t *first_ranges; /* by name: its own, plus 1; 0: not unpacked */
+    uint8_t *n_steps;       /* by name that is unpacked: those that can be referred to */
     /* scratch memory */
     uint32_t cap_frames;
     struct templight_unpacking_frame *unpacking;

@@ -5,6 +5,7 @@
 #include "codecs/templight/terms/history.h"
 #include "codecs/templight/terms/records.h"
 #include "codecs/templight/terms/terms.h"
+#include "harness/test_decode.h"
 #include "harness/core/test_fixture.h"
 #include "harness/registry.h"
 
@@ -164,6 +165,12 @@ static const struct row {
     {"a step that no name has",
      {{{HEAD_ARGUMENT, 0}, {HEAD_A, 0}}, {{HEAD_ARGUMENT, 0}, {LAST_NAME, 2}}},
      {2, 2},
+     {0},
+     {"<A>", TOO_MUCH}},
+    {"an empty term of the next name",
+     {{{HEAD_ARGUMENT, 0}, {HEAD_A, 0}},
+      {{HEAD_PAIR, 0}, {HEAD_PAIR, 0}, {HEAD_EMPTY, 0}, {HEAD_EMPTY, 0}, {LAST_NAME, 2}}},
+     {2, 5},
      {0},
      {"<A>", TOO_MUCH}},
     {"a copy of the part that it fills",
@@ -684,6 +691,94 @@ TEST_WITH(test_budget_of_events, set_up, tear_down)
         assert_int_equal(records.events.items != NULL, i < 2);
         assert_true(i == 0 || left == (i == 1 ? 0 : before));
         before -= i == 0 ? left : 1;
+    }
+}
+
+/* clang-format off */
+/* The name `X`; one Begin; two Begins and Ends: a run of 1 and a gap of 2 Ends. */
+#define NAME_X \
+    BYTES("\x01\x01\x01\x00\x00\x00\x00\x02\x01\x05\x2d\x00\x0a\x00\x00\x00\x00\x00\x00\x00" \
+          "\x00\x0a\xc0\x71")
+#define ONE_BEGIN \
+    BYTES("\x01\x01\x02\x01\x07\x00\x02\x81\x00\x01\x40\x00\x06\x0a\x00\x00\x00\x00\x00\x09" \
+          "\x0a\x04\x16\x0d\x00\x28\x00\x00\x04\x00")
+#define TWO_PAIRS \
+    BYTES("\x04\x01\x02\x01\x0b\x0b\x02\x00\x58\x10\x50\x60\x50\x01\x40\x42\x06\x0a\x00\x00" \
+          "\x00\x00\x00\x09\x0a\x04\x14\x1a\x00\xa0\xc0\x00\x00\x00")
+/* clang-format on */
+
+/* Files that break one rule of decoding, each beside one that does not break it. */
+TEST_WITH(test_rules_of_decoding, set_up, tear_down)
+{
+    static const struct {
+        const char *row, *what;
+        struct bo_span names, records;
+    } cases[] = {
+        {"as the writer has it", NULL, NAME_X, TWO_PAIRS},
+        {"an event after a run of 0 that is the expected one", "record is invalid", NAME_X,
+         BYTES("\x04\x01\x02\x01\x0c\x0a\x00\x28\x00\xb0\x20\xa0\xc0\xa0\x02\x80"
+               "\x80\x06\x0a\x00\x00\x00\x00\x00\x09\x0a\x04\x14\x1a\x00\xa0\xc0"
+               "\x00\x00\x00")},
+        {"an own origin that is the expected one", "record is invalid", NAME_X,
+         BYTES("\x04\x01\x02\x01\x0b\x0b\x02\x00\x58\x10\x50\x60\x50\x01\x40\x42"
+               "\x06\x0a\x00\x00\x00\x00\x00\x0b\x0a\x04\x14\x1a\x14\x00\x58\x10"
+               "\x00\x00\x80\x00")},
+        {"a run of 200 before the last record", "run goes beyond the last record", NAME_X,
+         BYTES("\x04\x01\x02\x01\x0d\x0b\x30\x0e\x20\x01\x60\x41\x41\x81\x40\x05"
+               "\x01\x08\x06\x0a\x00\x00\x00\x00\x00\x09\x0a\x04\x14\x1a\x00\xa0"
+               "\xc0\x00\x00\x00")},
+        {"a gap of 1000 Ends", "gap goes beyond the last End", NAME_X,
+         BYTES("\x04\x01\x02\x01\x0b\x0b\x02\x00\x58\x10\x50\x60\x50\x01\x40\x42"
+               "\x06\x0a\x00\x00\x00\x00\x00\x0b\x0a\x04\x14\x1a\x00\xa1\xc8\x00"
+               "\x03\xd0\x00\x00")},
+        {"a base of no use", NULL,
+         BYTES("\x01\x01\x01\x01\x01\x00\x00\x02\x01\x0c\x2d\x00\xa0\x08\x00\x00"
+               "\x00\x00\xac\x85\x00\x00\x00\x00\x00\x00\x00\x00\x0a\xc0\x71"),
+         ONE_BEGIN},
+        {"a base of no use, with codes of no grammar", "head of a term is invalid",
+         BYTES("\x01\x01\x01\x01\x01\x00\x00\x02\x01\x07\x2d\x00\xa0\x0f\x85\x00"
+               "\x00\x00\x00\x00\x00\x00\x00\x0a\xc0\x71"),
+         ONE_BEGIN},
+        {"two levels", NULL,
+         BYTES("\x04\x04\x02\x01\x01\x00\x02\x04\x01\x0d\x2e\x00\x15\x04\xf0\x00"
+               "\xfa\x14\x59\xe1\x64\x06\xf0\x00\x00\x00\x00\x00\x00\x05\x08\xbd"),
+         ONE_BEGIN},
+        {"four levels, one announced", "terms have another number of levels than announced",
+         BYTES("\x0a\x0a\x01\x01\x01\x00\x02\x08\x03\x0d\x30\x00\x15\x04\xf0\x00"
+               "\xfa\x14\x59\xe1\x64\x06\xf0\x00\x00\x60\x00\x00\x00\x01\x42\x74"),
+         ONE_BEGIN},
+        {"three levels, none announced", "terms have another number of levels than announced",
+         BYTES("\x07\x07\x00\x01\x01\x00\x02\x06\x02\x0d\x2f\x00\x15\x04\xf0\x00"
+               "\xfa\x14\x59\xe1\x64\x06\xf0\x00\x00\x40\x00\x00\x00\x02\x84\x41"),
+         ONE_BEGIN},
+        {"one word", NULL,
+         BYTES("\x00\x00\x01\x01\x01\x00\x00\x01\x01\x06\x01\x00\x61\x45\x9e\x00"
+               "\x00\x00\x00\x2d"),
+         ONE_BEGIN},
+        {"one word, none announced", "another number of words or terms than announced",
+         BYTES("\x00\x00\x01\x01\x01\x00\x00\x00\x01\x06\x01\x00\x61\x45\x9e\x00"
+               "\x00\x00\x00\x2d"),
+         ONE_BEGIN},
+    };
+    const struct bo_codec *terms = bo_find_codec(bo_find_format("templight"), "terms");
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct bo_span names = cases[i].names, records = cases[i].records;
+        const uint32_t numbers[] = {1, 1, 1, 0, 0, (uint32_t)names.n, 0, (uint32_t)records.n};
+        struct bo_writer file;
+        struct bo_error error = {0};
+        void *model;
+        bo_writer_init(&file, &arena);
+        bo_put_bytes(&file, "TLtm", 4);
+        for (size_t k = 0; k < N_ELEMENTS(numbers); k++)
+            bo_put_le32(&file, numbers[k]);
+        bo_put_bytes(&file, names.p, names.n);
+        bo_put_bytes(&file, records.p, records.n);
+        const enum bo_status status =
+            test_decode(terms, bo_writer_span(&file), &arena, &model, &error);
+        if (status != (cases[i].what ? BO_CORRUPT : BO_OK) ||
+            (status && strcmp(error.what, cases[i].what) != 0))
+            fail_msg("%s: %s", cases[i].row, status ? error.what : "accepted");
+        bo_writer_free(&file);
     }
 }
 

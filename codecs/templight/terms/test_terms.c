@@ -148,10 +148,10 @@ TEST_WITH(test_exact, set_up, tear_down)
     } numbers[] = {
         {0, 7, "names are shorter than announced"},
         {1, 64, "names are shorter than announced"},
-        {2, 4, "terms have fewer levels than announced"},
+        {2, 4, "terms have another number of levels than announced"},
         {6, 64, "heads' texts are shorter than announced"},
-        {7, 64, "fewer operations or terms than announced"},
-        {8, 4, "fewer operations or terms than announced"},
+        {7, 64, "another number of words or terms than announced"},
+        {8, 4, "another number of words or terms than announced"},
     };
     const struct templight_model *model = model_of(names, 2);
     const struct templight_record *begins = model->traces[0].records;
@@ -740,6 +740,7 @@ TEST_WITH(test_bad_codes, set_up, tear_down)
         {"three words of one bit", {0x08 | 1, 0x00}}, /* gamma of 3 */
         {"one word of two bits", {0x10 | 4 | 1, 0x00}},
         {"words beyond the end", {0x10, 0x01}},
+        {"two words of one bit, and none of two", {0x13, 0x02, 0x80}},
     };
     static struct templight_code code;
     for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
