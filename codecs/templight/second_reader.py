@@ -140,7 +140,10 @@ class Predicted:
         n = len(self.entries)
         e = self.m.listed_symbol(self.refs, 0, n, c, 0)
         if e is None:
+            listed = self.m.listed
             e = self.fields()
+            if e in listed:
+                raise Reject("coded record is one of the candidates")
         self.m.learn(0, n, c, e)
         self.h = [e] + self.h[:5]
         own = None
@@ -336,6 +339,8 @@ class Predicted:
                     raise Reject("piece of a name with more parts than there are")
                 s = len(self.shapes)
                 self.shapes.append((m.text(coder, 18, 99, n_parts), n_parts))
+                if self.shapes[-1] in self.shapes[:-1]:
+                    raise Reject("shape occurs twice")
                 m.learn_new(16, sc, s)
             else:
                 m.learn(16, len(self.shapes), sc, s)
@@ -361,6 +366,73 @@ class Predicted:
         return texts
 
 
+SIGNS = b"<<= >>= <=> ->* << >> <= >= -> < >".split()
+
+
+def match_brackets(name):
+    """By the position of each bracket that opens: that of the one that closes it, or None. Not of operators."""
+    closes, around, at = {}, [], 0
+    while at < len(name):
+        c = name[at:at + 1]
+        sign = [s for s in SIGNS if at >= 8 and name[at - 8:at] == b"operator" and name.startswith(s, at)]
+        if sign:
+            at += len(sign[0])
+            continue
+        if c in b"<([{":
+            around.append(at)
+            closes[at] = None
+        elif c == b">" and around and name[around[-1]] == 60:
+            closes[around.pop()] = at
+        elif c in b")]}" and any(name[i] != 60 for i in around):
+            while name[around[-1]] == 60:
+                around.pop()
+            closes[around.pop()] = at
+        at += 1
+    return closes
+
+
+def tokens_of(name, closes, begin, end):
+    """By the wiki's rule: begin and end of each token of the part of the name."""
+    first = next((i for i in range(begin, end) if name[i] == 60 and i in closes), None)
+    if first is None or closes[first] is None or closes[first] >= end:
+        return []
+    tokens, at, argument = [(begin, first)], first + 1, first + 1
+    while at <= closes[first]:
+        if at in closes:
+            at = closes[at] + 1
+            continue
+        if at == closes[first] or name[at] == 44:
+            end_of_text = at
+            while argument + 1 < end_of_text and name[argument] == 32:
+                argument += 1
+            while argument + 1 < end_of_text and name[end_of_text - 1] == 32:
+                end_of_text -= 1
+            tokens.append((argument, end_of_text))
+            argument = at + 1
+        at += 1
+    tokens = [(b, e) for b, e in tokens if b < e]
+    if tokens:
+        at += 2 * name.startswith(b"::", at, end)
+        tokens += [(at, end)] * (at < end)
+    return tokens
+
+
+def split_names(names):
+    """The nodes of these names, in order, and the number of each name's node."""
+    numbers = {}
+
+    def number_of(name, closes, begin, end):
+        marked, parts, at = b"", [], begin
+        for b, e in tokens_of(name, closes, begin, end):
+            marked += name[at:b] + b"\0"
+            parts.append(number_of(name, closes, b, e))
+            at = e
+        return numbers.setdefault((marked + name[at:end], tuple(parts)), len(numbers))
+
+    wholes = [number_of(name, match_brackets(name) if len(name) <= 65536 else {}, 0, len(name)) for name in names]
+    return list(numbers), wholes
+
+
 def read_predicted(data):
     c = Cursor(data)
     heads = []
@@ -383,18 +455,24 @@ def read_predicted(data):
     for version, source, counts in heads:
         t = Trace(version, source)
         p = Predicted(model, coders, counts)
+        left = model.left
         for _ in range(counts[1]):
             p.record(t)
+        if left - model.left != counts[6]:
+            raise Reject("texts have another length than announced")
         if [len(p.name_nodes), len(p.files), len(p.nodes), sum(len(x.parts) for x in p.nodes)] != counts[2:6]:
             raise Reject("counts of the trace differ from its content")
         if [any(r[-2] is not None for r in t.records), any(r[-1] is not None for r in t.records)] != [
                 bool(counts[0] & 1), bool(counts[0] & 2)]:
             raise Reject("flags of times or memories disagree with the records")
         texts = p.texts()
+        names = [texts[node] for node in p.name_nodes]
+        if len(set(names)) < len(names) or len(set(p.files)) < len(p.files):
+            raise Reject("duplicate name, or duplicate file")
+        if split_names(names) != ([(node.shape, tuple(node.parts)) for node in p.nodes], p.name_nodes):
+            raise Reject("name is not split as the rule splits it")
         t.records = [r[:2] + (texts[p.name_nodes[r[2]]],) + r[3:] if r[0] == "begin" else r for r in t.records]
         traces.append(t.resolved())
-    if model.left:
-        raise Reject("texts have another length than announced")
     for coder in coders:
         coder.finish()
     return traces

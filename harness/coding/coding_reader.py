@@ -223,6 +223,8 @@ class Model:
         v = self.bits(coder, f, [0, c[0], c[1]], (n - 1).bit_length())
         if v >= n:
             raise Reject("coded symbol that is not known yet")
+        if v in self.listed:
+            raise Reject("coded symbol is one of the candidates")
         return v
 
     def listed_symbol(self, coder, f, n, c, default):
@@ -246,6 +248,7 @@ class Model:
 
     def candidate(self, coder, f, n, S, hints, default):
         field, listed = self.fields[f], []
+        self.listed = listed
 
         def add(v):
             if v < n and v not in listed and len(listed) < 16:

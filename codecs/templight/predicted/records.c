@@ -559,8 +559,8 @@ void predicted_code_record(struct predicted *p, struct templight_record *record)
     number = bo_guess_listed(&p->guesser, &p->coders[PREDICTED_REFS], &g, number);
     if (number == BO_GUESS_OTHER) {
         number = code_fields(p, &s, record);
-        if (p->decoding && bo_guess_is_listed(&g, number))
-            p->flaw = p->flaw ? p->flaw : "coded record is one of the candidates";
+        if (p->decoding && predicted_is_sound(p) && bo_guess_is_listed(&g, number))
+            p->flaw = "coded record is one of the candidates";
     }
     if (!predicted_is_sound(p))
         return;

@@ -278,6 +278,39 @@ TEST_WITH(test_twice, set_up, tear_down)
     assert_string_equal(err.what, "name is not split as the rule splits it");
 }
 
+/* A symbol that may be coded in one way only: what a free encoder writes of names of one letter. */
+TEST_WITH(test_other_choices, set_up, tear_down)
+{
+    static const struct {
+        struct bo_span file;
+        const char *what;
+    } cases[] = {
+        {BYTES("\x01\x01\x00\x00\x04\x01\x00\x03\x02\x09\x01\x0a\x02\x01\x00\xce"
+               "\xc0\xb2\xa7\xea\x4d\x37\xf0\x5b\x83\xb9\x97\x5f\xbe"),
+         "coded record is one of the candidates"},
+        {BYTES("\x01\x01\x00\x00\x04\x02\x00\x06\x04\x0d\x01\x0e\x02\x01\x00\xea"
+               "\xc0\xb2\xa7\xea\x4d\x37\xf0\x5b\x83\xb9\x60\x5b\x21\x87\x96\x9d"
+               "\xbc"),
+         "coded symbol is one of the candidates"},
+        {BYTES("\x01\x01\x00\x00\x04\x02\x00\x06\x04\x12\x01\x0f\x02\x01\x00\xce"
+               "\xc0\xb2\xa7\xea\x4d\x37\xf0\x5b\x83\xb9\x60\x1f\xaf\x36\x49\x96"
+               "\x9d\xbc"),
+         "shape occurs twice"},
+        {BYTES("\x01\x01\x00\x00\x02\x01\x00\x03\x02\x09\x01\x08\x01\x01\x00\x8f"
+               "\xc0\xb2\xa7\xea\x4d\x37\xf0\x5c\x96\xb7"),
+         "name is not split as the rule splits it"},
+        {BYTES("\x01\x01\x00\x00\x02\x01\x02\x01\x00\x0f\x01\x06\x01\x0e\x00\x8f"
+               "\x72\x0a\x08\x02\xad\x8e\x96\x57\x6c\xca\x13\xc9\x56\x0f\x23\x28"
+               "\x4c\x33\xf4\x31\x1d"),
+         "name is not split as the rule splits it"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct bo_error err;
+        assert_int_equal(try_bytes(cases[i].file, &err), BO_CORRUPT);
+        assert_string_equal(err.what, cases[i].what);
+    }
+}
+
 /* What a symbol may say in one way only. */
 TEST_WITH(test_changed_bits, set_up, tear_down)
 {
