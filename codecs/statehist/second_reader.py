@@ -934,8 +934,11 @@ class HistoryTree:
                 if kind == 0x71:
                     name = names[big(4) - 0x7e0003]
                 else:
+                    require(kind in (0x74, 0x7c), "path contains an object that is not a name")
+                    n_bytes = big(2) if kind == 0x74 else big(8)
+                    require(kind == 0x74 or n_bytes > 65535, "length of 8 bytes for a name of less than 65536")
                     # UTF-8 with surrogates of 3 bytes each
-                    text = c.take(big(2) if kind == 0x74 else big(8)).decode("utf-8", "surrogatepass")
+                    text = c.take(n_bytes).decode("utf-8", "surrogatepass")
                     name = text.encode("utf-16", "surrogatepass").decode("utf-16").encode()
                     names.append(name)
                 path.append(before[k] if name == b"*" and k < len(before) else name)

@@ -445,9 +445,13 @@ static enum bo_status get_name(struct reader *r, uint32_t *number_ret)
         return get_reference(r, number_ret);
     if (tag == TC_STRING)
         return bo_get_be16(&r->in, &n_short) ? get_new_name(r, n_short, number_ret) : cut_off(r);
-    if (tag == TC_LONGSTRING)
-        return bo_get_be64(&r->in, &n_long) ? get_new_name(r, n_long, number_ret) : cut_off(r);
-    return fail(r, BO_CORRUPT, off, "path contains an object that is not a name");
+    if (tag != TC_LONGSTRING)
+        return fail(r, BO_CORRUPT, off, "path contains an object that is not a name");
+    if (!bo_get_be64(&r->in, &n_long))
+        return cut_off(r);
+    return n_long > MAX_SHORT_NBYTES
+               ? get_new_name(r, n_long, number_ret)
+               : fail(r, BO_CORRUPT, off + 1, "length of 8 bytes for a name of less than 65536");
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */

@@ -327,11 +327,11 @@ TEST_WITH(test_characters_beside_surrogates, set_up, tear_down)
     expect_attributes(stream, &name, 1);
 }
 
-/* A stream of the tree ends early wherever it is cut; with a reference and a long string, too. */
+/* A stream of the tree ends early wherever it is cut; with a name after "*", too. */
 TEST_WITH(test_cut_streams, set_up, tear_down)
 {
     static const struct bo_span others =
-        BYTES(STREAM_START "\0\0\0\2w\4\0\0\0\2" STRINGS "\0\0\0\1|\0\0\0\0\0\0\0\1"
+        BYTES(STREAM_START "\0\0\0\2w\4\0\0\0\2" STRINGS "\0\0\0\1t\0\1"
                            "a" MORE_STRINGS "\0\0\0\2t\0\1*t\0\1bx");
     static const struct statehist_attribute read[] = {{BYTES("a"), STATEHIST_ROOT},
                                                       {BYTES("b"), 0}};
@@ -386,6 +386,14 @@ TEST_WITH(test_long_names, set_up, tear_down)
         enum { TAG_OFF = 4096 + 65536 + sizeof STREAM_START - 1 + 10 + sizeof STRINGS - 1 + 4 };
         assert_int_equal(in.p[TAG_OFF], lengths[i] > 65535 ? 0x7c : 0x74);
         assert_int_equal(in.n, TAG_OFF + 1 + (lengths[i] > 65535 ? 8 : 2) + lengths[i] + 1);
+        for (size_t n = 0; n <= 9; n++) {
+            const struct statehist_attribute *attributes;
+            struct bo_error error = {0};
+            uint32_t n_read;
+            assert_int_equal(ht_get_attributes((struct bo_span){in.p, TAG_OFF + n}, 4096 + 65536,
+                                               &arena, &attributes, &n_read, &error),
+                             BO_TRUNCATED);
+        }
     }
 }
 
