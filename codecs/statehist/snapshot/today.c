@@ -26,6 +26,7 @@ static const char *const classes[STATEHIST_N_TYPES] = {
 
 /* The limit for names in all paths: a deep tree has long paths. */
 #define MAX_PATH_NAMES (UINT64_C(1) << 26)
+static const char too_many_names[] = "paths have more than 2^26 names in all";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -40,9 +41,7 @@ static enum bo_status measure_paths(const struct statehist_model *model, uint32_
         *deepest_ret = depths[q] > *deepest_ret ? depths[q] : *deepest_ret;
         n += depths[q];
     }
-    return n <= MAX_PATH_NAMES ? BO_OK
-                               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                                         "paths have more than 2^26 names in all");
+    return n <= MAX_PATH_NAMES ? BO_OK : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_many_names);
 }
 
 /* `path`: room for a path's quarks. */
@@ -125,9 +124,10 @@ struct today {
     struct statehist_instant *snapshot;
     struct statehist_attribute *attributes;
     size_t cap_attributes, cap_values;
-    uint32_t *slots; /* quarks plus 1; 0: nothing */
-    size_t n_slots;  /* a power of two */
-    uint64_t seed;   /* unpredictable */
+    uint32_t *slots;  /* quarks plus 1; 0: nothing */
+    size_t n_slots;   /* a power of two */
+    uint64_t seed;    /* unpredictable */
+    uint64_t n_names; /* of all paths so far */
     int64_t start, end;
     bool has_times; /* of the first attribute: all others must have the same */
     int64_t first_start;
@@ -178,6 +178,8 @@ static bool read_path(struct statehist_json *j, struct today *t)
     for (; statehist_json_element(j, n == 0); n++) {
         if (!statehist_json_string(j, &next, &next_off))
             return false;
+        if (++t->n_names > MAX_PATH_NAMES)
+            return statehist_json_fail(j, BO_UNSUPPORTED, next_off, too_many_names);
         if (next.n && memchr(next.p, '\0', next.n))
             return statehist_json_fail(j, BO_CORRUPT, next_off, "name holds a NUL");
         if (n) {
