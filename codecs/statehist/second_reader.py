@@ -440,9 +440,12 @@ class MixedContexts:
         table_bits = c.u8()
         if table_bits != next((t for t in range(10, 22) if 1 << t >= 4 * self.n_intervals), 22):
             raise Reject("table size does not match the number of intervals")
-        if any(c.take(c.uvarint())):
+        n_zeros = c.uvarint()
+        if any(c.take(n_zeros)):
             raise Reject("reserved byte is not 0")
-        self.attributes = read_tree(c.text(), self.n_quarks)
+        n_tree = c.uvarint()
+        n_coded = len(data) - c.off
+        self.attributes = read_tree(c.take(n_tree), self.n_quarks)
         order, n_times = c.u8(), c.uvarint(32)
         if order > 2 or n_times > (0 if order == 1 else self.n_intervals - self.n_quarks):
             raise Reject("order is not 0, 1 or 2, or more times than changes")
@@ -454,12 +457,15 @@ class MixedContexts:
         if order == 2:
             for cl in self.classes:
                 cl.counts = self.coder.symbol(7, [(0, 2, 0)], 1)
+            require(any(cl.counts for cl in self.classes), "order is 2, but no class counts")
         if order == 1:
             self.by_timeline()
         else:
             self.by_time(n_times, 10 if order else 4)
         if sum(map(len, self.quarks)) != self.n_intervals:
             raise Reject("fewer intervals than announced")
+        least = (self.n_intervals + sum(map(len, self.strings))) // 16
+        require(n_zeros == max(0, least - n_coded), "another number of zeros than the history needs")
         self.coder.range.finish()
         text = lambda v: (STRING, self.strings[v[1]]) if v[0] == STRING else (v[0], v[1] & M64) if v[0] == DOUBLE else v
         self.model = self.start, self.end, self.attributes, [[(start, text(v)) for start, v in q] for q in self.quarks]
@@ -528,7 +534,9 @@ class MixedContexts:
             t = self.coder.symbol(4, [(k, 0, 0)], 3)
             if t == NULL or t > BOOL:
                 raise Reject("unknown type")
-            values.append(self.add(k, t, self.coder.number(5, [(k, t, 0), (t, 1, 0)], 24), t == DOUBLE))
+            value = self.add(k, t, self.coder.number(5, [(k, t, 0), (t, 1, 0)], 24), t == DOUBLE)
+            require(value not in values, "known value is stored as new")
+            values.append(value)
         return v
 
     def by_time(self, n_times, m):
@@ -559,6 +567,7 @@ class MixedContexts:
                 q = self.read_quark(k, e, n, s, s1, p, f, f1, c, v)
                 if self.event[q] == e:
                     raise Reject("attribute changes twice at one time")
+                require(not changed or q > p, "changes of one time are not in the order of attributes")
                 value = self.read_value(k, self.now[q], [
                     (k, v(q), w(q)), (q, v(q), 0), (k, s, 0), (k, s, v(q)), (q, v(q), w(q)), (k, f if n else f1, s),
                     (k, v(q), v(p) if n else s1)])
@@ -594,7 +603,7 @@ class MixedContexts:
         return x if x is not None and self.number_of[x] == value else None
 
     def read_quark(self, k, e, n, s, s1, p, f, f1, c, v):
-        cl = self.classes[k]
+        cl, refused = self.classes[k], []
         if len(cl.quarks) > 32:
             latest = lambda q: None if q is None or q == NONE else self.latest.get((self.owner[q], k))
             candidates = [latest(p), latest(self.named(p)), self.follower.get(self.slot(p, k)),
@@ -611,11 +620,13 @@ class MixedContexts:
                 if self.coder.bit(1, h, 0, i):
                     return x
                 missed |= 1 << i
+                refused.append(x)
         place = self.coder.symbol(2, [
             (k, p, 0), (k, p, s), (k, cl.last, s), (k, cl.last, cl.last_but_one), (k, f if n else f1, s if n else s1),
             (k, v(p), c(p))], (len(cl.quarks) - 1).bit_length())
         if place >= len(cl.quarks):
             raise Reject("quark is out of range")
+        require(cl.quarks[place] not in refused, "attribute is one of the refused candidates")
         return cl.quarks[place]
 
     def by_timeline(self):

@@ -401,6 +401,7 @@ TEST(test_changed_bits)
     static const char *const phrases[] = {
         "changes of one time are not in the order of attributes",
         "known value is stored as new",
+        "order is 2, but no class counts",
         "name belongs to no attribute",
         "name out of the order of first use",
         "relation is not the first to fit",

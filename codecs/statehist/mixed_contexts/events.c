@@ -222,12 +222,15 @@ static uint64_t code_step(struct mixed_history *h, const struct event *e, uint64
 
 void mixed_code_counters(struct mixed_history *h)
 {
-    h->has_counters = true;
+    h->has_counters = false;
     for (uint32_t c = 0; c < h->n_classes; c++) {
         struct mixed_contexts of = {.kind = MIXED_COUNT};
         mixed_add(&of, 0, 2, 0);
         h->classes[c].counts = mixed_symbol(&h->coder, &of, 1, h->classes[c].counts);
+        h->has_counters |= h->classes[c].counts;
     }
+    if (!h->has_counters)
+        h->what = "order is 2, but no class counts";
 }
 
 bool mixed_find_counters(struct mixed_history *h)
