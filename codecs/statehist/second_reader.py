@@ -190,18 +190,22 @@ def read_tree(data, n_quarks):
     c = Cursor(data)
     names = [c.text() for _ in range(c.uvarint(32))]
     bits = Bits(data[c.off:])
-    following, last, before, attributes = {}, {}, 0, []
+    require(len(set(names)) == len(names), "name occurs twice")
+    following, last, before, attributes, seen = {}, {}, 0, [], 0
     parent_of = lambda q: attributes[q][0] if q >= 0 else -1
     for q in range(n_quarks):
         if bits.bits(1):
             s = following.get(before, 0)
         else:
-            relation = bits.bits(2)
-            s = 4 * bits.bits(len(names).bit_length()) + relation
-        parent = [lambda: parent_of(q - 1), lambda: q - 1, lambda: parent_of(parent_of(q - 1)),
-                  lambda: bits.bits(q.bit_length()) - 1][s % 4]()
-        if parent >= q or s // 4 > len(names):
-            raise Reject("parent is not a smaller quark, or no such name")
+            relation, name = bits.bits(2), bits.bits(len(names).bit_length())
+            s = 4 * name + relation
+            require(name <= min(seen + 1, len(names)), "name out of the order of first use")
+            require(s != following.get(before, 0), "predicted symbol is stored again")
+            seen = max(seen, name)
+        related = [parent_of(q - 1), q - 1, parent_of(parent_of(q - 1))]
+        parent = related[s % 4] if s % 4 < 3 else bits.bits(q.bit_length()) - 1
+        require(parent < q, "parent is not a smaller quark")
+        require(parent not in related[:s % 4], "relation is not the first to fit")
         if s < 4:
             z = 0
             while not bits.bits(1):
@@ -218,6 +222,7 @@ def read_tree(data, n_quarks):
         before = s
     if bits.n - bits.at >= 8 or bits.bits(bits.n - bits.at):
         raise Reject("bits after the tree are not 0")
+    require(seen == len(names), "name belongs to no attribute")
     return attributes
 
 
