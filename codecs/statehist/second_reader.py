@@ -88,8 +88,11 @@ class Bits:
         self.at += n
         return v & ((1 << n) - 1)
 
-    def align(self):
-        self.at = -(-self.at // 8) * 8
+    def finish(self, end):
+        """The part ends in the byte of its last block; free bits are 0."""
+        self.at = end
+        require(self.n - end < 8, "bytes after the last block")
+        require(self.bits(self.n - end) == 0, "free bits are not 0")
 
     def row(self, base, lows, shift):
         """Numbers of a block."""
@@ -108,7 +111,7 @@ class Bits:
 
 def ascend(numbers):
     if any(a >= b for a, b in zip(numbers, numbers[1:])):
-        raise Reject("times or values do not ascend")
+        raise Reject("numbers of a list do not ascend")
     return numbers
 
 
@@ -121,14 +124,16 @@ def read_list(c, n):
     base_bits, place_bits = c.u8(), c.u8()
     bits, numbers = Bits(c.take(c.uvarint())), []
     entries = [(first + bits.bits(base_bits), bits.bits(6), bits.bits(place_bits)) for _ in range(-(-n // 64))]
-    start = bits.at
+    start = end = bits.at
     if entries[0][0] != first:
         raise Reject("first block of a list does not start at 0")
     for i, (base, shift, place) in enumerate(entries):
         m = min(64, n - 64 * i)
         bits.at = start + place
         numbers += bits.row(base, [bits.bits(shift) for _ in range(m - 1)], shift)
-    return numbers
+        end = max(end, bits.at)
+    bits.finish(end)
+    return ascend(numbers)
 
 
 def best_low_bits(numbers):
@@ -178,7 +183,7 @@ def write_list(numbers):
 
 def read_canonical_list(c, n):
     at = c.off
-    numbers = ascend(read_list(c, n))
+    numbers = read_list(c, n)
     require(c.data[at:c.off] == write_list(numbers), "list is not in its canonical form")
     return numbers
 
@@ -243,7 +248,7 @@ class TimeIndex:
         if c.take(48) != bytes(48):
             raise Reject("margin is not 0")
         c.end()
-        self.times = ascend(read_list(times, n_times))
+        self.times = read_list(times, n_times)
         if self.times and (self.times[0] == 0 or self.times[-1] > self.end - self.start):
             raise Reject("times do not ascend in the history")
         times.end()
@@ -260,23 +265,27 @@ class TimeIndex:
         require(all(shape >> 27 == 0 for shape in self.shapes), 'shape has an invalid field')
         self.key_bits = (self.end - self.start if self.direct else n_times).bit_length()
         self.bits = Bits(records.data)
-        self.class_of, self.quarks = [], []
+        self.class_of, self.quarks, self.used, end = [], [], set(), 0
         for at in read_list(places, n_quarks):
             self.bits.at = at
             self.quarks.append(self.read_record())
+            end = max(end, self.bits.at)
         places.end()
+        self.bits.finish(end)
+        require(self.direct or len(self.used) == n_times, "time at which nothing changes")
         if sum(map(len, self.quarks)) != n_intervals:
             raise Reject("intervals")
         attributes = read_tree(tree.data, n_quarks)
         self.check(checkpoints, n_quarks)
         self.model = self.start, self.end, attributes, [
             [(start, self.classes[k][code]) for start, code in q] for k, q in zip(self.class_of, self.quarks)]
+        require(self.strings == strings_in_order(self.model[3]), "strings are not in the order of their first use")
 
     def read_class(self, c):
         counts = [c.uvarint(32) for _ in range(5)]
         values = [(NULL, 0)]
         for t, n in enumerate(counts, INT):
-            for v in ascend(read_list(c, n)):
+            for v in read_list(c, n):
                 if v > {INT: NONE, STRING: len(self.strings) - 1, BOOL: 1}.get(t, M64):
                     raise Reject("value is out of its type's range")
                 values.append((t, v - (1 << 31) if t == INT else v - (1 << 63) if t == LONG else
@@ -294,17 +303,21 @@ class TimeIndex:
         else:
             k, w = bits.bits(6), bits.bits(6)
             n, place_bits = bits.bits(w), bits.bits(6)
+            require(place_bits <= 56, "record runs past the end, or has no interval")
             keys, codes = [], [bits.bits(self.code_bits(k))]
             entries = [(bits.bits(self.key_bits), bits.bits(6), bits.bits(2), bits.bits(6), bits.bits(place_bits))
                        for _ in range((n + 62) // 64)]
-            start = bits.at
+            start = end = bits.at
             for i, (base, shift, nulls, local, place) in enumerate(entries):
                 m = min(64, n - 1 - 64 * i)
                 bits.at = start + place
                 more = self.read_block(k, base, m, shift, m, nulls, local)
                 keys += more[0]
                 codes += more[1]
+                end = max(end, bits.at)
+            bits.at = end
         self.class_of.append(k)
+        self.used.update(keys)
         starts = [self.start] + [self.start + (key if self.direct else self.times[key]) for key in keys]
         if any(a >= b for a, b in zip(starts, starts[1:])) or starts[-1] > self.end or max(codes) >= len(self.classes[k]):
             raise Reject("keys do not ascend")
@@ -340,11 +353,12 @@ class TimeIndex:
             return
         era = c.uvarint(32)
         cuts = [0] + read_list(c, n - 1)
+        require(ascend(cuts)[-1] <= self.end - self.start, "segments do not ascend in the history")
         places = read_list(c, n)
         parts = c.take(len(c.data) - c.off)
+        p = Cursor(parts)
         for k in range(n):
-            p = Cursor(parts)
-            p.off = places[k]
+            require(p.off == places[k], "part is not where the one before ends")
             first = self.start + cuts[k]
             last = self.start + cuts[k + 1] - 1 if k + 1 < n else self.end
             if k % era == 0:
@@ -362,6 +376,7 @@ class TimeIndex:
                 if present != [q for q in quarks if self.code_at(q, last)]:
                     raise Reject("checkpoint contains another value")
                 self.check_codes(p, present, last, len(quarks))
+        p.end()
 
     def check_codes(self, p, quarks, time, skip):
         bits = Bits(p.data[p.off:])
@@ -369,12 +384,15 @@ class TimeIndex:
         for q in quarks:
             if bits.bits(self.code_bits(self.class_of[q])) != self.code_at(q, time):
                 raise Reject("checkpoint contains another value")
-        p.off += -(-bits.at // 8)
+        n = -(-bits.at // 8)
+        require(bits.bits(8 * n - bits.at) == 0, "free bits are not 0")
+        p.off += n
 
 
 def read_set(c):
-    groups = read_list(c, c.uvarint(32)) if c else []
+    groups = read_list(c, c.uvarint(32))
     words = [c.le(8) for _ in groups]
+    require(all(words), "group of a checkpoint has no quarks")
     return [64 * g + i for g, word in zip(groups, words) for i in range(64) if word >> i & 1]
 
 

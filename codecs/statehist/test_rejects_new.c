@@ -5,6 +5,7 @@
  */
 #include "codecs/statehist/answers.h"
 #include "codecs/statehist/test_model.h"
+#include "codecs/statehist/time_index/time_index.h"
 #include "codecs/statehist/tree.h"
 #include "harness/check/check.h"
 
@@ -112,16 +113,17 @@ static const struct test_case time_index_cases[] = {
      "list ends inside its header"},
     {"2^32 - 1 values", 38, BYTES("\xff\xff\xff\xff\x0f"), BO_CORRUPT, 43,
      "class has too many values"},
-    {"an int of more than 32 bits", 47, BYTES("\x10"), BO_CORRUPT, 58,
-     "value code is out of range"},
-    {"a string beyond the last", 48, BYTES("\x01"), BO_CORRUPT, 65, "value code is out of range"},
+    {"an int of more than 32 bits", 47, BYTES("\x10"), BO_CORRUPT, 38,
+     "value is out of its type's range"},
+    {"a string beyond the last", 48, BYTES("\x01"), BO_CORRUPT, 38,
+     "value is out of its type's range"},
     {"base of 65 bits", 50, BYTES("\x41"), BO_CORRUPT, 50, "list has fields of too many bits"},
     {"base of 64 bits, place of 56", 50, BYTES("\x40\x38"), BO_CORRUPT, 56,
      "list has more numbers than bytes"},
     {"place of 57 bits", 51, BYTES("\x39"), BO_CORRUPT, 50, "list has fields of too many bits"},
     {"places run on", 52, BYTES("\x7f"), BO_TRUNCATED, 53, "list runs past its section's end"},
-    {"a row without ones", 54, BYTES("\x00\x00"), BO_CORRUPT, 71, "record is damaged"},
-    {"a record elsewhere", 53, BYTES("\x85"), BO_CORRUPT, 68, "record is damaged"},
+    {"a row without ones", 54, BYTES("\x00\x00"), BO_CORRUPT, 53, "row runs past the end"},
+    {"a record elsewhere", 53, BYTES("\x85"), BO_CORRUPT, 53, "row runs past the end"},
     {"class 63", 56, BYTES("\xfe"), BO_CORRUPT, 56, "record is damaged"},
     {"number of intervals is 0", 57, BYTES("\x00"), BO_CORRUPT, 56, "record is damaged"},
     {"shape number out of range", 56, BYTES("\x81"), BO_CORRUPT, 56, "record is damaged"},
@@ -234,29 +236,40 @@ TEST(test_no_margin)
     bo_arena_free(&arena);
 }
 
-/* Opens the file with these bytes as its section of checkpoints, which begins at byte 71. */
-static void expect_segments(struct bo_span checkpoints, enum bo_status wanted, uint64_t off,
-                            const char *what)
+/* Opens or decodes the file with these bytes as one of its sections. */
+static void expect_section(enum time_index_section section, struct bo_span bytes, bool decodes,
+                           uint64_t off, const char *what)
 {
+    enum { SIZES = 27, FIRST = 35 };
     const struct bo_span file = time_index_span();
     uint8_t other[256];
+    size_t at = FIRST;
     struct bo_arena arena;
     struct bo_error error = {0};
-    void *reader;
-    memcpy(other, file.p, 71);
-    other[33] = (uint8_t)checkpoints.n;
-    memcpy(other + 71, checkpoints.p, checkpoints.n);
-    memcpy(other + 71 + checkpoints.n, file.p + 72, file.n - 72);
+    void *result;
+    for (unsigned i = 0; i < section; i++)
+        at += file.p[SIZES + i];
+    const size_t after = at + file.p[SIZES + section];
+    const struct bo_span in = {other, at + bytes.n + file.n - after};
+    assert_true(in.n <= sizeof other);
+    memcpy(other, file.p, at);
+    other[SIZES + section] = (uint8_t)bytes.n;
+    memcpy(other + at, bytes.p, bytes.n);
+    memcpy(other + at + bytes.n, file.p + after, file.n - after);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
-    assert_int_equal(codec->open(codec, (struct bo_span){other, file.n - 1 + checkpoints.n}, &arena,
-                                 &reader, &error),
-                     wanted);
-    if (wanted) {
-        assert_string_equal(error.what, what);
-        assert_int_equal(error.off, off);
-    }
+    const enum bo_status status = decodes ? test_decode(codec, in, &arena, &result, &error)
+                                          : codec->open(codec, in, &arena, &result, &error);
+    if (status != (what ? BO_CORRUPT : BO_OK) ||
+        (what && (error.off != off || strcmp(error.what, what) != 0)))
+        fail_msg("%s: %s at byte %lld: %s", what ? what : "accepted", bo_status_name(status),
+                 (long long)error.off, status ? error.what : "");
     bo_arena_free(&arena);
+}
+
+static void expect_segments(struct bo_span checkpoints, uint64_t off, const char *what)
+{
+    expect_section(TIME_INDEX_CHECKPOINTS, checkpoints, false, off, what);
 }
 
 /*
@@ -265,14 +278,108 @@ static void expect_segments(struct bo_span checkpoints, enum bo_status wanted, u
  */
 TEST(test_segments)
 {
-    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00"), BO_CORRUPT, 79,
+    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00"), 79,
                     "more segments than bytes");
-    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00\x00"), BO_OK, 0,
-                    NULL);
-    expect_segments((struct bo_span)BYTES("\x02\x00\x01\x00\x00\x00\x01\x40\x00\x00"), BO_CORRUPT,
-                    73, "era has no segments");
-    expect_segments((struct bo_span)BYTES("\x00\x00"), BO_CORRUPT, 72,
-                    "bytes after the content of a section");
+    expect_segments((struct bo_span)BYTES("\x02\x01\x01\x00\x00\x00\x01\x40\x00\x00"), 0, NULL);
+    expect_segments((struct bo_span)BYTES("\x02\x00\x01\x00\x00\x00\x01\x40\x00\x00"), 73,
+                    "era has no segments");
+    expect_segments((struct bo_span)BYTES("\x00\x00"), 72, "bytes after the content of a section");
+}
+
+/* All attributes are null at the start; 1 changes at 20 and at 50, 2 at 50; the end is 100. */
+#define NONE "\x00"
+#define GROUP(word) "\x01\x00" word "\x00\x00\x00\x00\x00\x00\x00"
+
+TEST(test_checkpoints_that_decode_rejects)
+{
+    static const struct {
+        struct bo_span checkpoints;
+        uint64_t off;
+        const char *what;
+    } cases[] = {
+        /* One segment, whose part is at 0. */
+        {BYTES("\x01\x01\x00" NONE GROUP("\x06")), 0, NULL},
+        {BYTES("\x01\x01\x00" NONE GROUP("\x06") "\x00"), 85, "bytes after the last part"},
+        {BYTES("\x01\x01\x01\x00" NONE GROUP("\x06")), 75, "part is not where the one before ends"},
+        {BYTES("\x01\x01\x00" GROUP("\x00") GROUP("\x06")), 74,
+         "group of a checkpoint has no quarks"},
+        {BYTES("\x01\x01\x00" NONE GROUP("\x06") "\x01\x00"), 85, "bytes after the last part"},
+        /* Group 0 twice. */
+        {BYTES("\x01\x01\x00" NONE "\x02\x00\x00\x00\x01\x81\x02\x00\x00\x00\x00\x00\x00\x00"
+               "\x04\x00\x00\x00\x00\x00\x00\x00"),
+         74, "groups of a checkpoint do not ascend"},
+        /* Two segments in one era, parts at 0 and 12; attribute 1 has code 1 after the first. */
+        {BYTES("\x02\x02\x32\x00\x00\x00\x03\x00\x00\x02" NONE GROUP("\x02") "\x03" GROUP("\x06")),
+         0, NULL},
+        {BYTES("\x02\x02\x32\x00\x00\x00\x03\x00\x00\x02" NONE GROUP("\x02") "\x0b" GROUP("\x06")),
+         81, "free bits are not 0"},
+        /* The second segment starts at 0, at the end, after it. */
+        {BYTES("\x02\x02\x00\x00\x00\x00\x01\x40\x00\x00"), 79,
+         "segments do not ascend in the history"},
+        {BYTES("\x02\x02\x64\x00\x00\x00\x01\x40\x00\x00"), 80,
+         "part is not where the one before ends"},
+        {BYTES("\x02\x02\x65\x00\x00\x00\x01\x40\x00\x00"), 79,
+         "segments do not ascend in the history"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++)
+        expect_section(TIME_INDEX_CHECKPOINTS, cases[i].checkpoints, true, cases[i].off,
+                       cases[i].what);
+}
+
+TEST(test_sections_that_decode_rejects)
+{
+    /* The int 2, twice. */
+    expect_section(
+        TIME_INDEX_CLASSES,
+        (struct bo_span)BYTES("\x02\x00\x00\x01\x00\x82\x80\x80\x80\x08\x00\x00\x01\x81\x00"), true,
+        51, "values do not ascend");
+    /* The records, and a byte. */
+    expect_section(
+        TIME_INDEX_RECORDS,
+        (struct bo_span)BYTES("\x80\x20\x00\x40\x18\x80\x42\x04\x78\x02\x04\x01\x64\x00\x80\x00"),
+        true, 71, "bytes after the last block");
+    /* The places, and a byte; with another free bit. */
+    expect_section(TIME_INDEX_PLACES, (struct bo_span)BYTES("\x00\x00\x00\x04\x84\xa9\x08\x00"),
+                   true, 53, "bytes after the last block");
+    expect_section(TIME_INDEX_PLACES, (struct bo_span)BYTES("\x00\x00\x00\x03\x84\xa9\x88"), true,
+                   53, "free bits are not 0");
+}
+
+static void expect_decode(struct bo_span in, uint64_t off, const char *what)
+{
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_codec *codec = bo_find_codec(test_format(), "time-index");
+    assert_int_equal(test_decode(codec, in, &arena, &model, &error), BO_CORRUPT);
+    assert_string_equal(error.what, what);
+    assert_int_equal(error.off, off);
+    bo_arena_free(&arena);
+}
+
+/* Attribute 0 has string 1, attribute 1 has string 0. */
+TEST(test_strings_out_of_order)
+{
+    static const uint8_t bytes[123] = {
+        0x54, 0x49, 0x58, 0x31, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x09, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x02, 0x00, 0x02, 0x01, 0x00, 0x00, 0x0a, 0x0a,
+        0x00, 0x06, 0x06, 0x01, 0x07, 0x02, 0x00, 0x00, 0x02, 0x00, 0x01, 0x78, 0x78, 0x79, 0x79,
+        0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01, 0x40, 0x00, 0x00, 0x00, 0x02, 0x83,
+        0x09, 0x80, 0x20, 0x20, 0x20, 0x08, 0x04, 0x00, 0x02, 0x01, 0x41, 0x01, 0x42, 0x08, 0x02};
+    expect_decode((struct bo_span){bytes, sizeof bytes}, 41,
+                  "strings are not in the order of their first use");
+}
+
+/* A class has string 0, but there are no strings. */
+TEST(test_value_without_strings)
+{
+    const struct bo_span file = time_index_span();
+    uint8_t other[256];
+    memcpy(other, file.p, 35);
+    other[24] = other[28] = 0;
+    memcpy(other + 35, file.p + 38, file.n - 38);
+    expect_decode((struct bo_span){other, file.n - 3}, 35, "value is out of its type's range");
 }
 
 /* A table of one time has no blocks. The time lies after the start, and not after the end. */

@@ -6,7 +6,9 @@ struct decoder {
     const struct time_index *index;
     struct statehist_builder *builder;
     uint64_t *times; /* all of them, when timelines have places */
+    bool *is_used;   /* by time: whether a timeline has it */
     uint32_t *first; /* by quark: its first interval */
+    uint64_t end;    /* of the records so far, in bits */
 };
 
 static enum bo_status damaged(const struct decoder *d, struct bo_error *err, const uint8_t *where,
@@ -15,10 +17,57 @@ static enum bo_status damaged(const struct decoder *d, struct bo_error *err, con
     return bo_fail(err, BO_CORRUPT, (uint64_t)(where - d->index->in.p), what);
 }
 
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* What is wrong after a part's last block, which ends at bit `end`; NULL: it fills the part. */
+static const char *rest_flaw(const uint8_t *p, uint64_t end, uint64_t nbits)
+{
+    if (end > nbits)
+        return "row runs past the end";
+    if (nbits - end >= 8)
+        return "bytes after the last block";
+    return end % 8 && p[end / 8] >> end % 8 ? "free bits are not 0" : NULL;
+}
+
+/* Where a block ends, in bits. */
+static uint64_t end_of(const struct ascending_block *block, const uint64_t *numbers)
+{
+    const uint64_t span = block->n ? numbers[block->n - 1] - block->base : 0;
+    return block->upper + (block->l && block->n ? (span >> block->l) + block->n - 1 : span);
+}
+
+/*
+ * What is wrong with a list: `what` if its numbers do not ascend from at least `least` to at most
+ * `most`; NULL: nothing.
+ */
+static const char *list_flaw(const struct ascending_list *list, uint64_t least, uint64_t most,
+                             const char *what)
+{
+    uint64_t numbers[ASCENDING_BLOCK], last = list->first, end = list->blocks;
+    struct ascending_block block;
+    if (list->n == 0)
+        return NULL;
+    for (uint32_t b = 0; b < list->n_blocks && list->n > 1; b++) {
+        if (!ascending_list_block(list, b, &block) || !ascending_block_all(&block, numbers))
+            return "list is damaged";
+        for (unsigned i = b == 0; i < block.n; last = numbers[i++])
+            if (numbers[i] <= last)
+                return what;
+        const uint64_t block_end = end_of(&block, numbers);
+        end = block_end > end ? block_end : end;
+    }
+    return list->first < least || last > most ? what : rest_flaw(list->body, end, list->body_nbits);
+}
+
+/* ---- strings, times, values ------------------------------------------------------------------ */
+
 static enum bo_status read_strings(const struct decoder *d, struct bo_error *err)
 {
     const struct time_index *index = d->index;
     const uint8_t *end = index->strings.p;
+    const char *what = list_flaw(&index->string_ends, 0, UINT64_MAX, "coded strings are invalid");
+    if (what)
+        return damaged(d, err, index->strings.p, what);
     for (uint32_t i = 0; i < index->n_strings; i++) {
         struct bo_span string;
         uint32_t number;
@@ -38,42 +87,61 @@ static enum bo_status read_strings(const struct decoder *d, struct bo_error *err
 static enum bo_status read_times(struct decoder *d, struct bo_error *err)
 {
     const struct ascending_list *list = &d->index->times;
-    const uint64_t length = (uint64_t)d->index->end - (uint64_t)d->index->start;
+    const char *what = list_flaw(list, 1, (uint64_t)d->index->end - (uint64_t)d->index->start,
+                                 "times do not ascend in the history");
+    if (what)
+        return damaged(d, err, list->body ? list->body : d->index->in.p, what);
     d->times = bo_alloc_array(d->builder->arena, list->n, sizeof *d->times);
-    if (!d->times)
+    d->is_used = bo_zalloc_array(d->builder->arena, list->n, sizeof *d->is_used);
+    if (!d->times || !d->is_used)
         return bo_fail_alloc(err, d->builder->arena);
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (!ascending_at(list, i, &d->times[i]))
-            return damaged(d, err, list->body, "times are damaged");
-        if (d->times[i] == 0 || d->times[i] > length || (i && d->times[i] <= d->times[i - 1]))
+    for (uint32_t i = 0; i < list->n; i++)
+        (void)ascending_at(list, i, &d->times[i]);
+    return BO_OK;
+}
+
+static enum bo_status check_times(const struct decoder *d, struct bo_error *err)
+{
+    const struct ascending_list *list = &d->index->times;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!d->is_used[i])
             return damaged(d, err, list->body ? list->body : d->index->in.p,
-                           "times do not ascend in the history");
-    }
+                           "time at which nothing changes");
     return BO_OK;
 }
 
 /* Values are looked up by their place among those of their type, so they must ascend, too. */
 static enum bo_status check_classes(const struct decoder *d, struct bo_error *err)
 {
-    for (uint32_t c = 0; c < d->index->n_classes; c++)
+    const struct time_index *index = d->index;
+    for (uint32_t c = 0; c < index->n_classes; c++)
         for (unsigned t = STATEHIST_NULL + 1; t < STATEHIST_N_TYPES; t++) {
-            const struct ascending_list *list = &d->index->classes[c].values[t];
-            uint64_t before = 0, key;
-            for (uint32_t i = 0; i < list->n; i++, before = key)
-                if (!ascending_at(list, i, &key) || (i && key <= before))
-                    return damaged(d, err, list->body, "values do not ascend");
+            const struct ascending_list *list = &index->classes[c].values[t];
+            const char *what = list_flaw(list, 0, UINT64_MAX, "values do not ascend");
+            uint64_t last = 0;
+            if (list->n)
+                (void)ascending_at(list, list->n - 1, &last);
+            if (!what && list->n && !time_index_fits(index, t, last))
+                what = "value is out of its type's range";
+            if (what) /* the section starts after the strings */
+                return damaged(d, err,
+                               list->body ? list->body : index->strings.p + index->strings.n, what);
         }
     return BO_OK;
 }
 
+/* ---- timelines ------------------------------------------------------------------------------- */
+
 /* One interval is added when the next one starts. */
-static const char *read_block(const struct decoder *d, const struct time_index_block *block,
+static const char *read_block(struct decoder *d, const struct time_index_block *block,
                               bool with_first, struct statehist_interval *at)
 {
     const struct time_index *index = d->index;
     uint64_t keys[ASCENDING_BLOCK];
     if (block->keys.n && !ascending_block_all(&block->keys, keys))
         return "keys are damaged";
+    const uint64_t end = end_of(&block->keys, keys);
+    d->end = end > d->end ? end : d->end;
     for (unsigned i = 0; i < block->n_local; i++) {
         uint32_t type;
         uint64_t value;
@@ -85,10 +153,12 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
         if (i || !with_first) {
             const uint64_t key = keys[i - with_first];
             uint64_t time = key;
-            if (!index->direct && key < index->times.n)
+            if (!index->direct && key < index->times.n) {
                 time = d->times[key];
-            else if (!index->direct || key > (uint64_t)index->end - (uint64_t)index->start)
+                d->is_used[key] = true;
+            } else if (!index->direct || key > (uint64_t)index->end - (uint64_t)index->start) {
                 return "change key is out of range";
+            }
             next.start = (int64_t)((uint64_t)index->start + time);
             if (next.start <= at->start)
                 return "keys do not ascend";
@@ -104,7 +174,7 @@ static const char *read_block(const struct decoder *d, const struct time_index_b
     return NULL;
 }
 
-static const char *read_timeline(const struct decoder *d, uint32_t quark)
+static const char *read_timeline(struct decoder *d, uint32_t quark)
 {
     const struct time_index *index = d->index;
     struct time_index_timeline t;
@@ -116,6 +186,7 @@ static const char *read_timeline(const struct decoder *d, uint32_t quark)
         return "more intervals than announced";
     if (!t.shape && !time_index_value_of(index, t.class, t.first_code, &at.type, &at.value))
         return "value code is out of range";
+    d->end = t.blocks > d->end ? t.blocks : d->end;
     for (uint32_t b = 0; b < time_index_n_blocks(&t); b++) {
         struct time_index_block block;
         if (!time_index_block(&t, b, &block))
@@ -128,9 +199,12 @@ static const char *read_timeline(const struct decoder *d, uint32_t quark)
     return statehist_add_interval(d->builder, &at) ? NULL : statehist_no_memory;
 }
 
-static enum bo_status read_timelines(const struct decoder *d, struct bo_error *err)
+static enum bo_status read_timelines(struct decoder *d, struct bo_error *err)
 {
     const struct time_index *index = d->index;
+    const char *flaw = list_flaw(&index->places, 0, UINT64_MAX, "places of records do not ascend");
+    if (flaw)
+        return damaged(d, err, index->places.body, flaw);
     for (uint32_t q = 0; q < index->n_quarks; q++) {
         d->first[q] = (uint32_t)d->builder->n_intervals;
         const char *what = read_timeline(d, q);
@@ -145,7 +219,8 @@ static enum bo_status read_timelines(const struct decoder *d, struct bo_error *e
     }
     if (d->builder->n_intervals != index->n_intervals)
         return damaged(d, err, index->records, "fewer intervals than announced");
-    return BO_OK;
+    flaw = rest_flaw(index->records, d->end, index->records_nbits);
+    return flaw ? damaged(d, err, index->records + d->end / 8, flaw) : BO_OK;
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -190,14 +265,34 @@ static bool check_code(const struct playback *b, struct bo_bit_cursor *codes, ui
            value == now->value;
 }
 
+/* Takes a set out of a part. What is wrong with it, or NULL. */
+static const char *open_set(const struct playback *b, struct bo_cursor *part,
+                            struct time_index_set *set)
+{
+    if (!time_index_open_set(b->d->index, part, set))
+        return "checkpoint is damaged";
+    for (uint32_t i = 0; i < set->groups.n; i++)
+        if (bo_le64(set->words + 8 * (size_t)i) == 0)
+            return "group of a checkpoint has no quarks";
+    return list_flaw(&set->groups, 0, UINT64_MAX, "groups of a checkpoint do not ascend");
+}
+
+/* Ends a part's codes, which fill up a byte. What is wrong, or NULL. */
+static const char *end_codes(const struct bo_bit_cursor *codes, struct bo_cursor *part)
+{
+    part->off = (size_t)((codes->bit + 7) / 8);
+    return rest_flaw(part->p, codes->bit, 8 * (uint64_t)part->off);
+}
+
 /* What an era begins with: all that are not null, and nothing else. */
 static const char *check_era(struct playback *b, struct bo_cursor *part)
 {
     struct time_index_set set;
     uint64_t word;
     uint32_t quark = 0;
-    if (!time_index_open_set(b->d->index, part, &set))
-        return "checkpoint is damaged";
+    const char *what = open_set(b, part, &set);
+    if (what)
+        return what;
     struct bo_bit_cursor codes = {{part->p, part->n}, 8 * (uint64_t)part->off};
     if (set.n != b->n_values)
         return "checkpoint lacks a value, or has one too many";
@@ -207,8 +302,7 @@ static const char *check_era(struct playback *b, struct bo_cursor *part)
             if (!has_value(b, q) || !check_code(b, &codes, q))
                 return "checkpoint contains another value";
         }
-    part->off = (size_t)((codes.bit + 7) / 8);
-    return set.is_damaged ? "checkpoint is damaged" : NULL;
+    return set.is_damaged ? "checkpoint is damaged" : end_codes(&codes, part);
 }
 
 /* Gives an attribute of the set its value after the segment. False when it does not change. */
@@ -230,8 +324,9 @@ static const char *check_segment(struct playback *b, struct bo_cursor *part, boo
     struct time_index_set set;
     uint64_t word;
     uint32_t quark = 0;
-    if (!time_index_open_set(b->d->index, part, &set))
-        return "checkpoint is damaged";
+    const char *what = open_set(b, part, &set);
+    if (what)
+        return what;
     struct bo_bit_cursor stored = {{part->p, part->n}, 8 * (uint64_t)part->off};
     struct bo_bit_cursor codes = {stored.in, stored.bit + set.n};
     if (has_values && codes.bit > 8 * (uint64_t)part->n)
@@ -248,7 +343,9 @@ static const char *check_segment(struct playback *b, struct bo_cursor *part, boo
                 (is_stored != has_value(b, q) || (is_stored && !check_code(b, &codes, q))))
                 return "checkpoint contains another value";
         }
-    return set.is_damaged ? "checkpoint is damaged" : NULL;
+    if (set.is_damaged)
+        return "checkpoint is damaged";
+    return has_values ? end_codes(&codes, part) : NULL;
 }
 
 static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *part)
@@ -256,12 +353,11 @@ static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *
     const struct time_index *index = b->d->index;
     const char *what = NULL;
     const bool is_last = k + 1 == index->n_segments;
-    uint64_t next = 0;
-    if (k && (!ascending_at(&index->cuts, k - 1, &b->start) || b->start <= b->last))
-        return "segments do not ascend";
-    if (!is_last && (!ascending_at(&index->cuts, k, &next) || next == 0))
-        return "segments do not ascend";
-    b->last = is_last ? (uint64_t)index->end - (uint64_t)index->start : next - 1;
+    uint64_t next = (uint64_t)index->end - (uint64_t)index->start + 1;
+    b->start = k ? b->last + 1 : 0;
+    if (!is_last)
+        (void)ascending_at(&index->cuts, k, &next);
+    b->last = next - 1;
     if (k % index->era == 0)
         what = check_era(b, part);
     return what ? what : check_segment(b, part, (k + 1) % index->era && !is_last);
@@ -271,20 +367,31 @@ static const char *check_part(struct playback *b, uint32_t k, struct bo_cursor *
 static enum bo_status check_checkpoints(const struct decoder *d, struct bo_error *err)
 {
     const struct time_index *index = d->index;
+    const struct bo_span *parts = &index->part_bytes;
     struct playback b = {.d = d, .at = d->first};
     if (index->n_segments == 0)
         return BO_OK;
+    const char *what = list_flaw(&index->cuts, 1, (uint64_t)index->end - (uint64_t)index->start,
+                                 "segments do not ascend in the history");
+    if (!what)
+        what = list_flaw(&index->parts, 0, parts->n, "places of checkpoints are damaged");
+    if (what)
+        return damaged(d, err, parts->p, what);
     for (uint32_t q = 0; q < index->n_quarks; q++)
         b.n_values += has_value(&b, q);
+    const uint8_t *end = parts->p; /* of the parts so far */
     for (uint32_t k = 0; k < index->n_segments; k++) {
-        struct bo_cursor part = bo_cursor_at(index->part_bytes, 0, 0);
-        const char *what = time_index_part(index, k, &part) ? check_part(&b, k, &part)
-                                                            : "places of checkpoints are damaged";
+        struct bo_cursor part = bo_cursor_at(*parts, 0, 0);
+        (void)time_index_part(index, k, &part);
+        what = part.p == end ? check_part(&b, k, &part) : "part is not where the one before ends";
         if (what)
-            return damaged(d, err, part.p ? part.p : index->in.p, what);
+            return damaged(d, err, part.p, what);
+        end = part.p + part.off;
     }
+    if (end != parts->p + parts->n)
+        return damaged(d, err, end, "bytes after the last part");
     if (b.n_passed != index->n_intervals - index->n_quarks)
-        return damaged(d, err, index->part_bytes.p, "checkpoints lack a change");
+        return damaged(d, err, parts->p, "checkpoints lack a change");
     return BO_OK;
 }
 
@@ -307,13 +414,16 @@ enum bo_status time_index_decode(const struct bo_codec *self, struct bo_span in,
     if ((status = statehist_unpack_tree(tree, d.index->n_quarks, &builder, err)) ||
         (status = read_strings(&d, err)) || (status = read_times(&d, err)) ||
         (status = check_classes(&d, err)) || (status = read_timelines(&d, err)) ||
-        (status = check_checkpoints(&d, err)))
+        (status = check_times(&d, err)) || (status = check_checkpoints(&d, err)))
         return status;
     struct statehist_model *model;
     struct statehist_flaw flaw;
     status = statehist_finish(&builder, d.index->start, d.index->end, &model, &flaw);
     if (status)
         return statehist_fail(err, status, BO_NO_OFFSET, &flaw, arena);
+    if (!statehist_keeps_strings(&builder, model))
+        return damaged(&d, err, d.index->strings.p,
+                       "strings are not in the order of their first use");
     *model_ret = model;
     return BO_OK;
 }

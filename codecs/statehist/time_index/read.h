@@ -240,6 +240,16 @@ ASCENDING_INLINE uint32_t time_index_code(const struct time_index_block *block, 
     return stored < block->n_local ? time_index_local(block, stored) : UINT32_MAX;
 }
 
+/* Whether a key is that of a value of its type. */
+static inline bool time_index_fits(const struct time_index *index, uint32_t type, uint64_t key)
+{
+    const uint64_t most = type == STATEHIST_INT      ? UINT32_MAX
+                          : type == STATEHIST_STRING ? index->n_strings - UINT64_C(1)
+                          : type == STATEHIST_BOOL   ? 1
+                                                     : UINT64_MAX;
+    return key <= most && (type != STATEHIST_STRING || index->n_strings);
+}
+
 /* The value of a code; false when the code or its value is out of range. */
 static inline bool time_index_value_of(const struct time_index *index,
                                        const struct time_index_class *class, uint32_t code,
@@ -260,11 +270,7 @@ static inline bool time_index_value_of(const struct time_index *index,
         return time_index_damaged(index, list->body, "values are damaged");
     *type_ret = type;
     *value_ret = time_index_value(type, key);
-    const uint64_t most = type == STATEHIST_INT      ? UINT32_MAX
-                          : type == STATEHIST_STRING ? index->n_strings - UINT64_C(1)
-                          : type == STATEHIST_BOOL   ? 1
-                                                     : UINT64_MAX;
-    return (key <= most && (type != STATEHIST_STRING || index->n_strings)) ||
+    return time_index_fits(index, type, key) ||
            time_index_damaged(index, list->body, "value is out of its type's range");
 }
 
