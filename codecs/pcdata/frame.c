@@ -431,7 +431,7 @@ bool pcdata_may_share(struct pcdata_frame_writer *w, const struct pcdata_table *
     return true;
 }
 
-enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
+static enum bo_status put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
                                 bool canonical, struct bo_writer *out, struct bo_error *err)
 {
     struct pcdata_frame_writer w;
@@ -462,6 +462,19 @@ enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_rec
         n_again > max_again(&w, out->n - w.area_start, PCDATA_MAX_AGAIN_CANONICAL))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records are shared by too many tables");
     return status ? status : pcdata_frame_end(&w, err);
+}
+
+enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
+                                struct bo_writer *out, struct bo_error *err)
+{
+    return put_frame(model, put_record, false, out, err);
+}
+
+enum bo_status pcdata_put_canonical_frame(const struct pcdata_model *model,
+                                          pcdata_put_record *put_record, struct bo_writer *out,
+                                          struct bo_error *err)
+{
+    return put_frame(model, put_record, true, out, err);
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */

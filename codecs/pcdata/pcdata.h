@@ -181,12 +181,16 @@ typedef enum bo_status pcdata_put_record(const struct pcdata_table *table, unsig
                                          struct bo_writer *out, struct bo_error *err);
 
 /*
- * Writes a whole payload, record by record. Equal records are stored once. Where readers would need
- * too much work for a shared record, it is stored again, but in a canonical encoding that is
- * BO_UNSUPPORTED.
+ * Writes a whole payload, record by record. Equal records are stored once, or again where readers
+ * would need too much work for a shared record.
  */
 enum bo_status pcdata_put_frame(const struct pcdata_model *model, pcdata_put_record *put_record,
-                                bool canonical, struct bo_writer *out, struct bo_error *err);
+                                struct bo_writer *out, struct bo_error *err);
+
+/* The same for a canonical encoding: BO_UNSUPPORTED where a record would be stored again. */
+enum bo_status pcdata_put_canonical_frame(const struct pcdata_model *model,
+                                          pcdata_put_record *put_record, struct bo_writer *out,
+                                          struct bo_error *err);
 
 /* ---- rebuilding runs ------------------------------------------------------------------------- */
 

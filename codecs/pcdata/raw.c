@@ -30,7 +30,7 @@ static enum bo_status put_record(const struct pcdata_table *table, unsigned quan
 static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
                              struct bo_error *err)
 {
-    return pcdata_put_frame(model, put_record, false, out, err);
+    return pcdata_put_frame(model, put_record, out, err);
 }
 
 static enum bo_status walk_record(const struct pcdata_frame *frame, void *context,

@@ -921,7 +921,7 @@ static enum bo_status walk_record(const struct pcdata_frame *frame, void *contex
 static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
                              struct bo_error *err)
 {
-    return pcdata_put_frame(model, packed_put_record, true, out, err);
+    return pcdata_put_canonical_frame(model, packed_put_record, out, err);
 }
 
 #define PUT_RECORD packed_put_record
