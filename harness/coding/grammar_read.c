@@ -244,7 +244,7 @@ static void mark_used(const struct bo_phrases *p, uint8_t *used, uint32_t *rules
             if (bit_at(used, symbol))
                 continue;
             used[symbol / 8] |= (uint8_t)(1u << symbol % 8);
-            if (symbol >= p->n_terminals && !is_kept(p, symbol - p->n_terminals))
+            if (symbol >= p->n_terminals) /* not kept, as it has no code */
                 rules[n++] = symbol - p->n_terminals;
         }
     }
