@@ -2,6 +2,7 @@
  * The frame that all PCDATA payloads share: header, area of records, directory. Layout in pcdata.h.
  */
 #include "codecs/pcdata/pcdata.h"
+#include "harness/core/bits.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -102,11 +103,6 @@ struct seen_entries {
     uint8_t *starts, *ends;
 };
 
-static bool bit_at(const uint8_t *bits, size_t i)
-{
-    return bits[i / 8] >> i % 8 & 1;
-}
-
 static void set_bit(uint8_t *bits, size_t i)
 {
     bits[i / 8] |= (uint8_t)(1u << i % 8);
@@ -145,7 +141,7 @@ static uint32_t *seen_find(const struct seen_entries *seen, uint32_t table)
 /* The end of the record at `off`, which has been walked. Above `most` if the record passes it. */
 static size_t known_end(const struct seen_entries *seen, size_t off, size_t most)
 {
-    while (off < most && !bit_at(seen->ends, off))
+    while (off < most && !bo_bit_at(seen->ends, off))
         off++;
     return off + 1;
 }
@@ -168,9 +164,21 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
     if (to < from || to - from > w->layout->max_gap_nbits)
         return false;
     for (uint64_t bit = from; bit < to; bit++)
-        if (bit_at(w->frame->area.p, bit))
+        if (bo_bit_at(w->frame->area.p, bit))
             return false;
     return true;
+}
+
+/*
+ * A record may belong to tables of several text lengths, and is walked once for each length. This
+ * is the most runs and bytes of all walks but the first, in proportion to the bytes of the area and
+ * of the directory (8 bytes a table). So the work on a hostile file is linear in its size. The
+ * limit is lower for canonical encodings, whose records are also written again. That costs more
+ * than a walk.
+ */
+static uint64_t max_again(bool canonical, size_t area_nbytes, uint32_t n_tables)
+{
+    return (canonical ? 32 : 512) * (area_nbytes + 8 * (uint64_t)n_tables);
 }
 
 /* Checks, for a canonical encoding, that the record up to `end` is what the writer produces. */
@@ -211,7 +219,7 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     in.base = PCDATA_FRAME_HEADER;
     w->runs.n = 0;
     w->runs.nbits_before = w->runs.nbits_unused = 0;
-    const bool known = bit_at(w->seen.starts, off);
+    const bool known = bo_bit_at(w->seen.starts, off);
     if (!known && 8 * (uint64_t)off + 8 <= w->next_bit)
         return bo_fail_here(err, BO_CORRUPT, &in, "record lies inside another table's");
     const struct bo_cursor start = in;
@@ -220,9 +228,8 @@ static enum bo_status walk_new_entry(struct walker *w, uint32_t table, struct bo
     if (status)
         return status;
     if (known) {
-        const uint64_t max_again = w->layout->put ? PCDATA_MAX_AGAIN_CANONICAL : PCDATA_MAX_AGAIN;
         w->n_again += w->runs.n + (in.off - off);
-        if (w->n_again > max_again * (frame->area.n + 8 * (uint64_t)frame->n_tables))
+        if (w->n_again > max_again(w->layout->put, frame->area.n, frame->n_tables))
             return bo_fail_here(err, BO_OVER_LIMIT, &start,
                                 "record is shared by too many tables of other lengths");
         if (known_end(&w->seen, off, in.off) != in.off)
@@ -415,17 +422,11 @@ enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *
     return bo_writer_status(out, err);
 }
 
-/* Runs and bytes that readers may walk again in an area of so many bytes. */
-static uint64_t max_again(const struct pcdata_frame_writer *w, size_t area_nbytes, unsigned most)
-{
-    return most * (area_nbytes + 8 * (uint64_t)w->model->n_tables);
-}
-
 bool pcdata_may_share(struct pcdata_frame_writer *w, const struct pcdata_table *table,
                       size_t nbytes, size_t area_nbytes)
 {
     const uint64_t n_again = w->n_again + table->n_runs + nbytes;
-    if (n_again > max_again(w, area_nbytes, PCDATA_MAX_AGAIN))
+    if (n_again > max_again(false, area_nbytes, w->model->n_tables))
         return false;
     w->n_again = n_again;
     return true;
@@ -435,7 +436,6 @@ static enum bo_status put_frame(const struct pcdata_model *model, pcdata_put_rec
                                 bool canonical, struct bo_writer *out, struct bo_error *err)
 {
     struct pcdata_frame_writer w;
-    uint64_t n_again = 0; /* of a canonical encoding, which stores no record again */
     enum bo_status status = pcdata_frame_begin(&w, model, out, err);
     for (uint32_t t = 0; t < model->n_tables && !status; t++) {
         const struct pcdata_table *table = &model->tables[t];
@@ -451,15 +451,15 @@ static enum bo_status put_frame(const struct pcdata_model *model, pcdata_put_rec
         bool found;
         uint32_t *stored =
             pcdata_record_find(&w.index, out->p + w.area_start, off, (uint32_t)nbytes, &found);
-        n_again += found ? table->n_runs + nbytes : 0;
+        if (found && canonical)
+            w.n_again += table->n_runs + nbytes;
         if (found && (canonical || pcdata_may_share(&w, table, nbytes, off)))
             bo_writer_truncate(out, start);
         else
             *stored = off;
         w.offsets[t] = *stored;
     }
-    if (!status && canonical &&
-        n_again > max_again(&w, out->n - w.area_start, PCDATA_MAX_AGAIN_CANONICAL))
+    if (!status && canonical && w.n_again > max_again(true, out->n - w.area_start, model->n_tables))
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "records are shared by too many tables");
     return status ? status : pcdata_frame_end(&w, err);
 }

@@ -142,15 +142,6 @@ uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *b
                              uint32_t n, bool *found_ret);
 
 /*
- * A record may belong to tables of several text lengths, and is walked once for each length. These
- * limits are the most runs and bytes of all walks but the first, for each byte of the area and of
- * the directory (8 bytes a table), so that the work on a hostile file is linear in its size. The
- * lower limit applies to canonical encodings, whose records are also written again. That costs more
- * than a walk.
- */
-enum { PCDATA_MAX_AGAIN = 512, PCDATA_MAX_AGAIN_CANONICAL = 32 };
-
-/*
  * A payload being written: pcdata_frame_begin, then the area by the codec, then pcdata_frame_end.
  */
 struct pcdata_frame_writer {
@@ -169,7 +160,7 @@ enum bo_status pcdata_frame_end(struct pcdata_frame_writer *w, struct bo_error *
 
 /*
  * Whether a table may share an earlier record of n bytes, when the area has area_nbytes: readers
- * would stay within PCDATA_MAX_AGAIN. If so, it counts as shared. Readers count at most as much.
+ * would accept so much sharing. If so, it counts as shared. Readers count at most as much.
  */
 bool pcdata_may_share(struct pcdata_frame_writer *w, const struct pcdata_table *table,
                       size_t nbytes, size_t area_nbytes);

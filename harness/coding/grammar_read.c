@@ -179,7 +179,7 @@ enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_
     const uint8_t *head = in.p + *off;
     *p = (struct bo_phrases){.n_rules = bo_le32(head + N_RULES), .text_cap = bo_le32(head + TEXT)};
     for (unsigned byte = 0; byte < BYTES; byte++)
-        if (head[byte / 8] >> byte % 8 & 1)
+        if (bo_bit_at(head, byte))
             p->terminals[p->n_terminals++] = (uint8_t)byte;
     struct bit_reader bits = {.in = {head + HEAD, end - *off - HEAD}};
     if (p->n_rules / 4 > bits.in.n ||
@@ -216,11 +216,6 @@ static bool all_met(const struct bo_phrases *p)
     return p->text_nbytes == p->text_cap;
 }
 
-static bool bit_at(const uint8_t *bits, uint32_t i)
-{
-    return bits[i / 8] >> i % 8 & 1;
-}
-
 /* Whether the symbols of a rule are in p->in_rule. */
 static bool is_kept(const struct bo_phrases *p, uint32_t rule)
 {
@@ -235,13 +230,13 @@ static void mark_used(const struct bo_phrases *p, uint8_t *used, uint32_t *rules
     for (uint32_t i = 0; i < (n_symbols + 7) / 8; i++)
         used[i] = p->has_code[i] | p->in_rule[i];
     for (uint32_t r = 0; r < p->n_rules; r++)
-        if (!is_kept(p, r) && bit_at(used, p->n_terminals + r))
+        if (!is_kept(p, r) && bo_bit_at(used, p->n_terminals + r))
             rules[n++] = r;
     while (n) {
         const uint32_t *rule = p->rules[rules[--n]];
         for (unsigned side = 0; side < 2; side++) {
             const uint32_t symbol = rule[side];
-            if (bit_at(used, symbol))
+            if (bo_bit_at(used, symbol))
                 continue;
             used[symbol / 8] |= (uint8_t)(1u << symbol % 8);
             if (symbol >= p->n_terminals) /* not kept, as it has no code */

@@ -10,6 +10,11 @@ static inline unsigned bo_bit_width(uint64_t v)
     return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
 }
 
+static inline bool bo_bit_at(const uint8_t *p, uint64_t bit)
+{
+    return p[bit / 8] >> bit % 8 & 1;
+}
+
 /*
  * The nbits (at most 32) bits at position `bit`. Reads up to 8 bytes from byte bit / 8 on, so the
  * caller must provide that room.

@@ -193,9 +193,10 @@ static enum bo_status decode_callee_files(struct decoder *d, uint64_t section, s
     enum bo_status status = autofdo_v4_enter(&d->file, section, AUTOFDO_V4_CALLEE_FILES, &c, err);
     if (!status)
         status = take_paths(d, &c, &paths, err);
+    if (status)
+        return status;
     const size_t n_off = c.at.base + c.at.off;
-    if (!status)
-        status = autofdo_v4_take_number(&c, d->file.compact ? 3 : 12, &n, err);
+    status = autofdo_v4_take_number(&c, d->file.compact ? 3 : 12, &n, err);
     if (!status && n == 0)
         return bo_fail(err, BO_CORRUPT, n_off, "section of callee files is empty");
     for (uint32_t i = 0; i < n && !status; i++) {

@@ -741,9 +741,9 @@ static bool has_all_starts(const struct block *b)
     unsigned n = 0, next = 0;
     if (b->n_full == PACKED_ELIAS_FANO) {
         for (unsigned at = 0; at < b->runs_at; at++)
-            n += b->p[at / 8] >> at % 8 & 1;
+            n += bo_bit_at(b->p, at);
         const unsigned last = b->runs_at - 1;
-        return n == b->n_buckets && b->p[last / 8] >> last % 8 & 1;
+        return n == b->n_buckets && bo_bit_at(b->p, last);
     }
     for (unsigned bucket = 0; bucket < b->n_buckets; bucket++)
         n += count_at(b, bucket);

@@ -154,7 +154,7 @@ enum bo_status shape_read_dictionary(const struct pcdata_frame *frame,
     if (end > frame->area.n)
         return fail_dictionary(&c, BO_TRUNCATED, truncated, err);
     for (; c.bit < 8 * end; c.bit++)
-        if (frame->area.p[c.bit / 8] >> c.bit % 8 & 1)
+        if (bo_bit_at(frame->area.p, c.bit))
             return fail_dictionary(&c, BO_CORRUPT, "bits after the dictionary are not 0", err);
     *nbytes_ret = (uint32_t)end;
     return BO_OK;

@@ -1,6 +1,7 @@
 /*
- * history.bin, in four variants: what the proposal takes today's file for (flat), and what it makes
- * of that. Each encoding is a set of files: history.bin, types.json (not in flat), tree.json.
+ * history.bin, in four variants: today's file as the proposal describes it (flat), and the files
+ * with declared types that it proposes. Each encoding is a set of files: history.bin, types.json
+ * (not in flat), tree.json.
  *
  *   history.bin = header, records
  *   header (56 bytes) = "TChistor", version u8 (1), layout u8 (below), 2 bytes of 0, quarks u32,
@@ -454,7 +455,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     }
 
 FLAT_CODEC(flat, "flat", BO_CONTROL,
-           "start, end, quark, type, value: what the proposal takes today's file for");
+           "start, end, quark, type, value: today's file as the proposal describes it");
 FLAT_CODEC(typed, "typed", BO_PROPOSED,
            "the proposal to the letter: types.json where a timeline has one type, null being one");
 FLAT_CODEC(typed_null, "typed-null", BO_PROPOSED,

@@ -230,7 +230,7 @@ static enum bo_status walk_segment(struct opening *o, const struct segment *s)
 static bool zero_bits(const uint8_t *p, uint64_t from, uint64_t to)
 {
     for (; from < to; from++)
-        if (p[from / 8] >> from % 8 & 1)
+        if (bo_bit_at(p, from))
             return false;
     return true;
 }
