@@ -52,8 +52,8 @@ static int write_code(const char *source, const char *name, const struct bo_code
 {
     char tool[MAX_PATH], version[64];
     snprintf(tool, sizeof tool, "%s/cli/export/amalgamate.py", source);
-    snprintf(version, sizeof version, "%s%s%s", BO_VERSION, *BO_COMMIT ? ", commit " : "",
-             BO_COMMIT);
+    snprintf(version, sizeof version, "%s%s%s", BO_VERSION, *bo_commit ? ", commit " : "",
+             bo_commit);
     const pid_t child = fork();
     if (child == 0) {
         execlp("python3", "python3", tool, source, name, folder,

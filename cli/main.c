@@ -91,8 +91,8 @@ int main(int argc, char **argv)
         return BO_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("bakeoff %s%s%s%s\n", BO_VERSION, *BO_COMMIT ? " (" : "", BO_COMMIT,
-               *BO_COMMIT ? ")" : "");
+        printf("bakeoff %s%s%s%s\n", BO_VERSION, *bo_commit ? " (" : "", bo_commit,
+               *bo_commit ? ")" : "");
         return BO_EXIT_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

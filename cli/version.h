@@ -9,4 +9,10 @@
 #define BO_COMMIT "" /* not built in a git checkout */
 #endif
 
+/*
+ * The array has the same size in every build, so that other texts do not move with the commit's
+ * name: libc's instructions for a text depend on its place in a page.
+ */
+static const char bo_commit[64] = BO_COMMIT;
+
 #endif
