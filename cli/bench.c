@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -40,22 +41,25 @@ int bo_cmd_bench(int argc, char **argv);
 static const struct depth {
     const char *name;
     unsigned rounds, rounds_against;
-    double budget_s; /* measuring time if there are many rows: see bo_plan_min_time */
-    double verify_s; /* see struct bo_bench_options */
+    double budget_s;  /* measuring time if there are many rows: see bo_plan_min_time */
+    double verify_s;  /* see struct bo_bench_options */
+    unsigned limit_s; /* of the documents; 0: none */
     enum bo_document_choice documents;
     bool compress, programs, budgets;
     unsigned layouts;
-} quick_depth = {"quick", 5, 10, 40, 0.005, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
-  default_depth = {"default", 6, 20, 160, 0.005, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
-  full_depth = {"full", 20, 20, 600, 0.2, BO_DOCUMENTS_BEST, true, true, true, 5};
+} quick_depth = {"quick", 5, 10, 40, 0.005, 0, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
+  default_depth = {"default", 6,     20,    160, 0.005, 480, BO_DOCUMENTS_EMBEDDED,
+                   false,     false, false, 0},
+  full_depth = {"full", 20, 20, 600, 0.2, 0, BO_DOCUMENTS_BEST, true, true, true, 5};
 
-enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300 };
+enum { MAX_ROUNDS = 1000, TIMEOUT_S = 300, MAX_LIMIT_S = 1000000 };
 
 /* The options of the command line. */
 struct request {
     struct bo_bench_options bench;
     const char *format, *corpus, *codec, *kind, *workload, *repetitions, *json, *shard_text;
-    const char *against, *threshold_text, *held_out, *layouts_text;
+    const char *against, *threshold_text, *held_out, *layouts_text, *limit_text;
+    unsigned limit_s; /* of the time for all documents; 0: none */
     unsigned layouts;
     uint64_t layout_seed;
     struct bo_links links; /* empty: this program measures */
@@ -152,6 +156,13 @@ static bool parse_numbers(struct request *request)
         return !bo_usage_error("bench", "--resume cannot be combined with --against or --json -");
     if (request->report && (!request->json || is_to_stdout || request->against))
         return !bo_usage_error("bench", "--report requires --json with a file or folder");
+    unsigned long long limit_s =
+        request->repetitions || request->against ? 0 : request->depth->limit_s;
+    if (!bo_option_u64("bench", "--time-limit", request->limit_text, MAX_LIMIT_S, &limit_s))
+        return false;
+    if (limit_s && request->against)
+        return !bo_usage_error("bench", "--time-limit cannot be combined with --against");
+    request->limit_s = (unsigned)limit_s;
     request->bench.rounds = (unsigned)rounds;
     request->bench.timeout_s = TIMEOUT_S;
     request->bench.verify_s = request->depth->verify_s;
@@ -183,6 +194,9 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--full", 0, NULL, "the depth of published results: see the table above", NULL,
          &request->full},
         {"--repetitions", 0, "N", "measure each row N times", &request->repetitions, NULL},
+        {"--time-limit", 0, "S",
+         "make fewer repetitions if all documents take more than S seconds; 0: no limit",
+         &request->limit_text, NULL},
         {"--layouts", 0, "N[:SEED]",
          "in N links of this program with functions in other orders (--full: 5)",
          &request->layouts_text, NULL},
@@ -222,6 +236,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         "  --full            20  also fetched and external ones  yes   hours\n"
         "\n"
         "also: outer compressors, the field's programs, and budgets for what readers keep\n"
+        "(default) has --time-limit 480, except with --repetitions.\n"
         "\n"
         "Each document's results are written when it is done. An OUT that is a folder, or ends in\n"
         "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"
@@ -586,11 +601,12 @@ static bool all_met(struct request *request)
 static void add_request(const struct request *request, json_t *ours)
 {
     json_object_set_new(ours, "options",
-                        json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b}", "depth",
+                        json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b, s:i}", "depth",
                                   request->depth->name, "format", request->format, "codec",
                                   request->codec, "kind", request->kind, "workload",
                                   request->workload, "scale", request->scale, "quick",
-                                  request->quick, "compress", is_compressed(request)));
+                                  request->quick, "compress", is_compressed(request),
+                                  "time_limit_s", (int)request->limit_s));
     if (request->shard_json)
         json_object_set(ours, "shard", request->shard_json);
 }
@@ -621,16 +637,21 @@ struct session {
     struct bo_documents *documents;
     struct bo_results *results; /* NULL: only tables are printed */
     struct bo_progress progress;
-    unsigned n_done; /* documents */
+    unsigned n_done;  /* documents */
+    unsigned n_short; /* documents with fewer repetitions because of the limit */
     bool any_failed;
 };
 
-/* The steps of progress: one for a size, and the same for a row's checks and each repetition. */
+/* The steps of progress of a document's checks, and of each of its rounds. */
+static uint64_t round_steps(const struct session *session, const struct bo_document *document)
+{
+    return session->request->n_rows[document - session->documents->items] * bo_row_steps(document);
+}
+
+/* Also a step for each size. */
 static uint64_t steps_of(const struct session *session, const struct bo_document *document)
 {
-    const struct request *request = session->request;
-    return request->n_rows[document - session->documents->items] * (request->bench.rounds + 1) *
-               bo_row_steps(document) +
+    return round_steps(session, document) * (session->request->bench.rounds + 1) +
            (session->results ? bo_sizes_count(document->format) : 0);
 }
 
@@ -639,24 +660,45 @@ static bool is_done(const struct session *session, const struct bo_document *doc
     return session->results && bo_results_have(session->results, document);
 }
 
+/*
+ * When a document's repetitions should end. The time that is left is divided in proportion to the
+ * steps; if all other documents need less than their share, the document gets the rest.
+ */
+static uint64_t deadline_of(const struct session *session, const struct bo_document *document)
+{
+    const struct bo_progress *progress = &session->progress;
+    if (!session->request->limit_s)
+        return 0;
+    const uint64_t now = bo_wall_ns();
+    const double spent_ns = (double)(now - progress->started_ns);
+    const double left_ns = fmax(0, session->request->limit_s * 1e9 - spent_ns);
+    const double steps = (double)steps_of(session, document);
+    const double others = fmax(0, (double)(progress->total - progress->done) - steps);
+    const double others_ns = progress->done ? spent_ns / (double)progress->done * others : 0;
+    return now + (uint64_t)fmax(left_ns * steps / (steps + others), left_ns - others_ns);
+}
+
 /* Prints one line per document, on a terminal and in a pipe. */
-static void announce(struct session *session, const struct bo_plan *plan, uint64_t started_ns)
+static void announce(struct session *session, const struct bo_plan *plan, uint64_t started_ns,
+                     unsigned n_rounds)
 {
     const struct bo_document *document = plan->on->document;
-    char left[32];
+    const unsigned rounds = session->request->bench.rounds;
+    char left[32], some[64] = "";
     bo_progress_left(&session->progress, left);
     bo_progress_end(&session->progress);
-    fprintf(stderr, "bakeoff: %u of %zu: %s/%s: %u rows, %.1f s; about %s left\n", session->n_done,
-            session->documents->n, document->format->name, document->name, plan->n_rows,
-            (double)(bo_wall_ns() - started_ns) / 1e9, left);
+    if (n_rounds < rounds)
+        snprintf(some, sizeof some, ", %u of %u repetitions", n_rounds, rounds);
+    fprintf(stderr, "bakeoff: %u of %zu: %s/%s: %u rows%s, %.1f s; about %s left\n",
+            session->n_done, session->documents->n, document->format->name, document->name,
+            plan->n_rows, some, (double)(bo_wall_ns() - started_ns) / 1e9, left);
 }
 
 /* The measurements of an interrupted document are kept when every row has a repetition. */
 static bool keep(struct session *session, const struct bo_plan *plan, json_t *sizes,
-                 unsigned n_rounds)
+                 unsigned n_rounds, bool is_complete)
 {
     const struct request *request = session->request;
-    const bool is_complete = n_rounds == request->bench.rounds;
     if (!is_complete)
         json_object_set_new(sizes, "complete_rounds", json_integer((json_int_t)n_rounds));
     if (session->results && n_rounds)
@@ -720,6 +762,7 @@ static enum bo_status run_rounds(struct session *session, const struct bo_plan *
 {
     struct request *request = session->request;
     struct bo_bench_options options = request->bench;
+    options.deadline_ns = deadline_of(session, plan->on->document);
     struct bo_agents agents;
     const char *words[MAX_AGENT_WORDS];
     char rounds[16];
@@ -773,7 +816,9 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
 {
     struct request *request = session->request;
     const uint64_t started_ns = bo_wall_ns();
+    const uint64_t done_after = session->progress.done + steps_of(session, plan->on->document);
     const struct bo_document *document = plan->on->document;
+    const unsigned rounds = request->bench.rounds;
     unsigned n_rounds = 0;
     json_t *sizes =
         session->results ? sizes_json(request, document, &session->progress) : json_object();
@@ -782,10 +827,16 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
     enum bo_status status = BO_OK;
     if (!bo_interrupted())
         status = run_rounds(session, plan, &n_rounds, err);
-    if (!keep(session, plan, sizes, n_rounds))
+    const bool is_complete =
+        n_rounds == rounds || (n_rounds && status == BO_OK && !bo_interrupted());
+    const uint64_t n_skipped = round_steps(session, document) * (rounds - n_rounds);
+    session->progress.total -= n_skipped;
+    session->progress.done = done_after - n_skipped; /* some query sets may have been empty */
+    session->n_short += is_complete && n_rounds < rounds;
+    if (!keep(session, plan, sizes, n_rounds, is_complete))
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot write the results");
-    if (n_rounds == request->bench.rounds)
-        announce(session, plan, started_ns);
+    if (is_complete)
+        announce(session, plan, started_ns, n_rounds);
     if (n_rounds)
         show(session, plan);
     return status;
@@ -798,7 +849,6 @@ static enum bo_status measure_planned(struct session *session, const struct bo_p
 static enum bo_status measure_document(struct session *session, struct bo_document *document,
                                        struct bo_error *err)
 {
-    const uint64_t done_after = session->progress.done + steps_of(session, document);
     struct bo_arena arena;
     struct bo_plan plan;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
@@ -808,7 +858,6 @@ static enum bo_status measure_document(struct session *session, struct bo_docume
     enum bo_status status = bo_plan_make(&session->request->bench, document, &arena, &plan, err);
     if (status == BO_OK)
         status = measure_planned(session, &plan, err);
-    session->progress.done = done_after; /* some query sets may have been empty */
     bo_plan_close(&plan);
     bo_arena_visit(&arena, bo_huge_return); /* encoders read the next model in small pages */
     bo_arena_free(&arena);
@@ -888,6 +937,11 @@ static int finish(struct session *session)
     const struct bo_results *results = session->results;
     const bool is_partial = bo_interrupted();
     bool ok = !results || !request->json || write_results(request, results);
+    if (session->n_short)
+        fprintf(stderr,
+                "bakeoff: bench: %u of %u documents have fewer than %u repetitions because of the "
+                "limit of %u s; `--time-limit 0` makes all\n",
+                session->n_short, session->n_done, request->bench.rounds, request->limit_s);
     if (is_partial)
         fprintf(stderr, "bakeoff: bench: interrupted after %u of %zu documents%s\n",
                 session->n_done, session->documents->n,

@@ -1126,6 +1126,17 @@ holds "--resume keeps what was measured" \
     test "$(jq -c "$first_time" "$t/stopped.json")" = "$(jq -c "$first_time" "$t/kept.json")"
 holds "the CSV has all documents" test "$(grep -c '^pcdata/raw/d[1-4]/open,3,' "$t/stopped.csv")" = 4
 refuses "$t/stopped.json: the results are complete: nothing to resume" "${long[@]}" --resume "$t/stopped.json"
+# The documents share the time, and their results are complete with fewer repetitions.
+limited=(bench --format pcdata --corpus "$t/docs4" --codec raw --repetitions 1000)
+gives 0 "*" "${limited[@]}" --time-limit 2 --json "$t/limited.json"
+holds "each document gets part of the time" bash -c "
+    grep -c '^bakeoff: [1-4] of 4: .* rows, [1-9][0-9]* of 1000 repetitions, ' '$t/err' | grep -qx 4"
+holds "the limit is named" grep -q '^bakeoff: bench: 4 of 4 documents have fewer than 1000 .* limit of 2 s' "$t/err"
+json "results within a limit are complete" "$partial == null and .context.bakeoff.options.time_limit_s == 2 and
+    ([.benchmarks[] | select(.run_type == \"iteration\" and .error_occurred == null)] | group_by(.run_name)
+    | all(.[]; length >= 1 and length < 1000))" "$t/limited.json"
+misuses "bench: --time-limit cannot be combined with --against" "${limited[@]}" --time-limit 2 --against "$bakeoff"
+misuses "bench: --time-limit expects *" "${limited[@]}" --time-limit soon
 
 cd "$t/tree" || exit 1
 # `make bench`, stopped with SIGTERM once the first document is done.

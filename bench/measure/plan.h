@@ -44,7 +44,12 @@ struct bo_bench_options {
     bool checks;        /* only compares answers and counts pages; bo_rounds_run sets it */
     unsigned timeout_s; /* wall-clock time of a process */
     uint64_t order_seed; /* of the shuffles */
-    bool budgets;        /* also with budgets for what readers keep: see bo_variants */
+    /*
+     * On the clock of bo_wall_ns; 0: none. After the first round, a round that would end later is
+     * not started.
+     */
+    uint64_t deadline_ns;
+    bool budgets; /* also with budgets for what readers keep: see bo_variants */
     /*
      * Programs that measure in other layouts (agents.h), one per round in turn; NULL: this program.
      */

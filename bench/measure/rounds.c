@@ -455,12 +455,17 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
     if (any_cold(cells, n_cells))
         bo_caches_prepare(); /* here, so that all processes share its pages */
     *n_rounds_ret = 0;
-    while (*n_rounds_ret < options->rounds && status == BO_OK) {
+    for (uint64_t now = bo_wall_ns(), round_ns = 0;
+         *n_rounds_ret < options->rounds && status == BO_OK;) {
+        if (options->deadline_ns && *n_rounds_ret && now + round_ns > options->deadline_ns)
+            break;
         bo_shuffle(order, n_cells, &random);
         status = run_round(cells, n_cells, options, *n_rounds_ret, order, progress, err);
         if (bo_interrupted())
             break;
         ++*n_rounds_ret;
+        round_ns = bo_wall_ns() - now;
+        now += round_ns;
     }
     free(order);
     return status;

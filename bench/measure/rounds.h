@@ -15,8 +15,8 @@
  * interleaved. Times and failures go to the cells' rows. A process that crashes, hangs or writes an
  * invalid record fails only the row that it measured. `progress` (may be NULL) gets bo_row_steps
  * for the checks of each row and for each of its rounds. *n_rounds_ret is the number of completed
- * rounds: fewer than options->rounds if the run was interrupted. BO_IO when the system refuses a
- * process or a pipe.
+ * rounds: fewer than options->rounds if the run was interrupted or the deadline ended it. BO_IO
+ * when the system refuses a process or a pipe.
  */
 enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
                              const struct bo_bench_options *options, struct bo_progress *progress,

@@ -105,6 +105,24 @@ static const struct bo_bench_row *find_row(const char *codec, const char *label)
     return find_variant(codec, "", label);
 }
 
+/* The first round is measured after the deadline, too; the others are not started. */
+TEST(rounds_end_before_the_deadline)
+{
+    const struct bo_codec *const codecs[] = {&toy_honest, NULL};
+    const uint64_t deadlines[] = {1, UINT64_MAX, 0};
+    for (size_t i = 0; i < 3; i++) {
+        struct bo_error err;
+        unsigned n_rounds;
+        start(codecs);
+        run.options.deadline_ns = deadlines[i];
+        assert_int_equal(
+            bo_rounds_run(run.plan.cells, run.plan.n_cells, &run.options, NULL, &n_rounds, &err),
+            BO_OK);
+        assert_int_equal(n_rounds, i == 0 ? 1 : run.options.rounds);
+        assert_int_equal(find_row("honest", "open")->n_times, n_rounds);
+    }
+}
+
 static void assert_sound(const char *codec, const char *label)
 {
     const struct bo_bench_row *row = find_row(codec, label);

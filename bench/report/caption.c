@@ -50,10 +50,9 @@ char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena 
         }
     if (most == 0)
         return bo_arena_printf(arena, "nothing was timed");
-    char *n =
-        least == most
-            ? bo_arena_printf(arena, "n = %u repetition%s", most, most == 1 ? "" : "s")
-            : bo_arena_printf(arena, "n = %u repetitions (%u of slow operations)", most, least);
+    char *n = least == most
+                  ? bo_arena_printf(arena, "n = %u repetition%s", most, most == 1 ? "" : "s")
+                  : bo_arena_printf(arena, "n = %u to %u repetitions", least, most);
     if (!intervals.n_with)
         return bo_arena_printf(arena, "medians of %s; no 95%% intervals, which need 6 repetitions",
                                n);
