@@ -48,7 +48,7 @@ static const struct depth {
     bool compress, programs, budgets;
     unsigned layouts;
 } quick_depth = {"quick", 5, 10, 40, 0.005, 0, BO_DOCUMENTS_EMBEDDED, false, false, false, 0},
-  default_depth = {"default", 6,     20,    160, 0.005, 480, BO_DOCUMENTS_EMBEDDED,
+  default_depth = {"default", 6,     20,    160, 0.005, 450, BO_DOCUMENTS_EMBEDDED,
                    false,     false, false, 0},
   full_depth = {"full", 20, 20, 600, 0.2, 0, BO_DOCUMENTS_BEST, true, true, true, 5};
 
@@ -236,7 +236,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         "  --full            20  also fetched and external ones  yes   hours\n"
         "\n"
         "also: outer compressors, the field's programs, and budgets for what readers keep\n"
-        "(default) has --time-limit 480, except with --repetitions.\n"
+        "(default) has --time-limit 450, except with --repetitions.\n"
         "\n"
         "Each document's results are written when it is done. An OUT that is a folder, or ends in\n"
         "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"

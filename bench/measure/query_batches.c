@@ -16,7 +16,7 @@ enum {
     COLD_CALLS = 4,
     FEW_COLD_CALLS = 1, /* the same if a repetition is to be shorter than SHORT_NS */
     SHORT_NS = 2000000,
-    PAGES_SAMPLE = 256,                  /* queries whose pages are counted */
+    PAGES_SAMPLE = 64,                   /* queries whose pages are counted */
     FRESH_PAGES_SAMPLE = 8,              /* the same if each opens a reader, which takes long */
     MAX_PAGES = 1 << 13,                 /* the sample ends when it has touched this many pages */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this, an interrupt is negligible */
