@@ -661,21 +661,28 @@ static bool is_done(const struct session *session, const struct bo_document *doc
 }
 
 /*
- * When a document's repetitions should end. The time that is left is divided in proportion to the
+ * Limits the rounds of a document: to the part of them that all remaining documents can have in the
+ * time that is left, and by a deadline. For the deadline, the time is divided in proportion to the
  * steps; if all other documents need less than their share, the document gets the rest.
  */
-static uint64_t deadline_of(const struct session *session, const struct bo_document *document)
+static void limit_rounds(const struct session *session, const struct bo_document *document,
+                         struct bo_bench_options *options)
 {
     const struct bo_progress *progress = &session->progress;
     if (!session->request->limit_s)
-        return 0;
+        return;
     const uint64_t now = bo_wall_ns();
     const double spent_ns = (double)(now - progress->started_ns);
     const double left_ns = fmax(0, session->request->limit_s * 1e9 - spent_ns);
+    const double step_ns = progress->done ? spent_ns / (double)progress->done : 0;
     const double steps = (double)steps_of(session, document);
     const double others = fmax(0, (double)(progress->total - progress->done) - steps);
-    const double others_ns = progress->done ? spent_ns / (double)progress->done * others : 0;
-    return now + (uint64_t)fmax(left_ns * steps / (steps + others), left_ns - others_ns);
+    const double needed_ns = step_ns * (steps + others);
+    if (needed_ns > left_ns)
+        options->rounds =
+            (unsigned)fmin(options->rounds, 1 + options->rounds * left_ns / needed_ns);
+    options->deadline_ns =
+        now + (uint64_t)fmax(left_ns * steps / (steps + others), left_ns - step_ns * others);
 }
 
 /* Prints one line per document, on a terminal and in a pipe. */
@@ -762,7 +769,7 @@ static enum bo_status run_rounds(struct session *session, const struct bo_plan *
 {
     struct request *request = session->request;
     struct bo_bench_options options = request->bench;
-    options.deadline_ns = deadline_of(session, plan->on->document);
+    limit_rounds(session, plan->on->document, &options);
     struct bo_agents agents;
     const char *words[MAX_AGENT_WORDS];
     char rounds[16];
