@@ -1135,6 +1135,8 @@ holds "the limit is named" grep -q '^bakeoff: bench: 4 of 4 documents have fewer
 json "results within a limit are complete" "$partial == null and .context.bakeoff.options.time_limit_s == 2 and
     ([.benchmarks[] | select(.run_type == \"iteration\" and .error_occurred == null)] | group_by(.run_name)
     | all(.[]; length >= 1 and length < 1000))" "$t/limited.json"
+gives 0 "*" report --results "$t/limited.json" -o "$t/limited" --charts /dev/null
+holds "report counts the documents" grep -q '; depth: selected; 4 documents with fewer repetitions$' "$t/limited/REPORT.md"
 misuses "bench: --time-limit cannot be combined with --against" "${limited[@]}" --time-limit 2 --against "$bakeoff"
 misuses "bench: --time-limit expects *" "${limited[@]}" --time-limit soon
 

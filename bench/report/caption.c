@@ -38,16 +38,9 @@ char *bo_caption_processor(const struct bo_environment *environment, struct bo_a
 
 char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena)
 {
-    unsigned least = UINT32_MAX, most = 0;
+    unsigned least;
+    const unsigned most = bo_run_repetitions(document, &least);
     const struct bo_interval_counts intervals = bo_count_intervals(document);
-    for (unsigned c = 0; c < document->n_codecs; c++)
-        for (unsigned l = 0; l < document->n_labels; l++) {
-            const struct bo_run_row *row = document->codecs[c].rows[l];
-            if (!row || row->n == 0 || row->failure)
-                continue;
-            least = row->n < least ? row->n : least;
-            most = row->n > most ? row->n : most;
-        }
     if (most == 0)
         return bo_arena_printf(arena, "nothing was timed");
     char *n = least == most

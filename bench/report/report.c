@@ -53,6 +53,23 @@ static char *formats_text(const struct bo_report *report, const struct bo_report
     return text;
 }
 
+/*
+ * "; 42 documents with fewer repetitions": those of which no row has all repetitions of the run,
+ * because of a time limit. "" without them.
+ */
+static char *short_text(const struct bo_run *run, struct bo_arena *arena)
+{
+    unsigned n_short = 0, least;
+    for (size_t d = 0; d < run->n_documents; d++) {
+        const struct bo_run_document *document = &run->documents[d];
+        const unsigned most = bo_run_repetitions(document, &least);
+        n_short += most && most < bo_environment_number(document->environment, "rounds");
+    }
+    return n_short ? bo_arena_printf(arena, "; %u document%s with fewer repetitions", n_short,
+                                     n_short == 1 ? "" : "s")
+                   : bo_arena_printf(arena, "%s", "");
+}
+
 static const char other_machines[] = "in the picks by machine";
 
 void bo_report_list_runs(const struct bo_report *report)
@@ -61,10 +78,11 @@ void bo_report_list_runs(const struct bo_report *report)
     for (const struct bo_report_run *s = report->runs; s < report->runs + report->n; s++) {
         const char *partial = s->run->environment.partial;
         const char *formats = formats_text(report, s);
-        char *link = bo_arena_printf(
-            report->arena, "[%s](%s%s), %s; depth: %s%s%s", s->results, report->root, s->results,
-            bo_environment_fact(&s->run->environment, "date"), bo_run_depth(s->run),
-            partial ? "; partial: " : "", partial ? partial : "");
+        char *link = bo_arena_printf(report->arena, "[%s](%s%s), %s; depth: %s%s%s%s", s->results,
+                                     report->root, s->results,
+                                     bo_environment_fact(&s->run->environment, "date"),
+                                     bo_run_depth(s->run), short_text(s->run, report->arena),
+                                     partial ? "; partial: " : "", partial ? partial : "");
         if (*formats)
             fprintf(report->out, "- %s: %s\n", formats, link);
         else

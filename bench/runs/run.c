@@ -1,6 +1,7 @@
 /* Looks up the parts of a run, and formats their names. */
 #include "bench/runs/run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -323,6 +324,21 @@ const char *bo_run_depth(const struct bo_run *run)
     if (bo_pair_number(options, "quick") == 1)
         return "quick";
     return depth ? depth : "full";
+}
+
+unsigned bo_run_repetitions(const struct bo_run_document *document, unsigned *least_ret)
+{
+    unsigned most = 0;
+    *least_ret = UINT_MAX;
+    for (unsigned c = 0; c < document->n_codecs; c++)
+        for (unsigned l = 0; l < document->n_labels; l++) {
+            const struct bo_run_row *row = document->codecs[c].rows[l];
+            if (!row || row->n == 0 || row->failure)
+                continue;
+            *least_ret = row->n < *least_ret ? row->n : *least_ret;
+            most = row->n > most ? row->n : most;
+        }
+    return most;
 }
 
 bool bo_run_measured(const struct bo_run *run, const char *format, bool scale)

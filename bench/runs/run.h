@@ -280,6 +280,9 @@ size_t bo_runs_newest(const char *folder, const char *machine, const char *first
  */
 const char *bo_run_depth(const struct bo_run *run);
 
+/* The most repetitions that a row of the document has; 0 without times. *least_ret: the fewest. */
+unsigned bo_run_repetitions(const struct bo_run_document *document, unsigned *least_ret);
+
 /*
  * NULL when there is no such document or codec. `document` NULL: the format's largest by the first
  * codec's bytes, without those for curves, and without held-out ones if there are others.
