@@ -663,7 +663,8 @@ static bool is_done(const struct session *session, const struct bo_document *doc
 /*
  * Limits the rounds of a document: to the part of them that all remaining documents can have in the
  * time that is left, and by a deadline. For the deadline, the time is divided in proportion to the
- * steps; if all other documents need less than their share, the document gets the rest.
+ * steps; if all other documents need less than their share, the document gets the rest. The
+ * first document, before which the speed is not known, may have a quarter.
  */
 static void limit_rounds(const struct session *session, const struct bo_document *document,
                          struct bo_bench_options *options)
@@ -681,8 +682,8 @@ static void limit_rounds(const struct session *session, const struct bo_document
     if (needed_ns > left_ns)
         options->rounds =
             (unsigned)fmin(options->rounds, 1 + options->rounds * left_ns / needed_ns);
-    options->deadline_ns =
-        now + (uint64_t)fmax(left_ns * steps / (steps + others), left_ns - step_ns * others);
+    const double spare_ns = step_ns > 0 ? left_ns - step_ns * others : left_ns / 4;
+    options->deadline_ns = now + (uint64_t)fmax(left_ns * steps / (steps + others), spare_ns);
 }
 
 /* Prints one line per document, on a terminal and in a pipe. */
