@@ -126,6 +126,22 @@ static bool parse_layouts(struct request *request)
     return true;
 }
 
+/* Every layout needs a repetition, so there is no limit with layouts. */
+static bool parse_limit(struct request *request)
+{
+    unsigned long long limit_s =
+        request->repetitions || request->against || request->layouts ? 0 : request->depth->limit_s;
+    if (!bo_option_u64("bench", "--time-limit", request->limit_text, MAX_LIMIT_S, &limit_s))
+        return false;
+    if (limit_s && request->against)
+        return !bo_usage_error("bench", "--time-limit cannot be combined with --against");
+    if (limit_s && request->layouts)
+        return !bo_usage_error(
+            "bench", "--time-limit cannot be combined with layouts; --layouts 0 measures in one");
+    request->limit_s = (unsigned)limit_s;
+    return true;
+}
+
 static bool parse_numbers(struct request *request)
 {
     unsigned long long rounds =
@@ -156,19 +172,12 @@ static bool parse_numbers(struct request *request)
         return !bo_usage_error("bench", "--resume cannot be combined with --against or --json -");
     if (request->report && (!request->json || is_to_stdout || request->against))
         return !bo_usage_error("bench", "--report requires --json with a file or folder");
-    unsigned long long limit_s =
-        request->repetitions || request->against ? 0 : request->depth->limit_s;
-    if (!bo_option_u64("bench", "--time-limit", request->limit_text, MAX_LIMIT_S, &limit_s))
-        return false;
-    if (limit_s && request->against)
-        return !bo_usage_error("bench", "--time-limit cannot be combined with --against");
-    request->limit_s = (unsigned)limit_s;
     request->bench.rounds = (unsigned)rounds;
     request->bench.timeout_s = TIMEOUT_S;
     request->bench.verify_s = request->depth->verify_s;
     request->bench.order_seed = 1;
     request->bench.budgets = request->depth->budgets;
-    return parse_layouts(request);
+    return parse_layouts(request) && parse_limit(request);
 }
 
 /* Returns 0 with *request filled, -1 after help, -2 after a message. */
@@ -236,7 +245,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         "  --full            20  also fetched and external ones  yes   hours\n"
         "\n"
         "also: outer compressors, the field's programs, and budgets for what readers keep\n"
-        "(default) has --time-limit 450, except with --repetitions.\n"
+        "(default) has --time-limit 450, except with --repetitions or --layouts.\n"
         "\n"
         "Each document's results are written when it is done. An OUT that is a folder, or ends in\n"
         "/, gets MACHINE/DATE.json. SIGINT and SIGTERM end the run with exit code 130; OUT then\n"
@@ -648,7 +657,7 @@ static uint64_t round_steps(const struct session *session, const struct bo_docum
     return session->request->n_rows[document - session->documents->items] * bo_row_steps(document);
 }
 
-/* Also a step for each size. */
+/* The steps of all rounds and checks of a document, and one for each size. */
 static uint64_t steps_of(const struct session *session, const struct bo_document *document)
 {
     return round_steps(session, document) * (session->request->bench.rounds + 1) +
@@ -946,10 +955,11 @@ static int finish(struct session *session)
     const bool is_partial = bo_interrupted();
     bool ok = !results || !request->json || write_results(request, results);
     if (session->n_short)
-        fprintf(stderr,
-                "bakeoff: bench: %u of %u documents have fewer than %u repetitions because of the "
-                "limit of %u s; `--time-limit 0` makes all\n",
-                session->n_short, session->n_done, request->bench.rounds, request->limit_s);
+        fprintf(
+            stderr,
+            "bakeoff: bench: documents with fewer than %u repetitions because of the limit of %u s: "
+            "%u of %u; `--time-limit 0` removes the limit\n",
+            request->bench.rounds, request->limit_s, session->n_short, session->n_done);
     if (is_partial)
         fprintf(stderr, "bakeoff: bench: interrupted after %u of %zu documents%s\n",
                 session->n_done, session->documents->n,

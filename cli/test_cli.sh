@@ -1131,13 +1131,14 @@ limited=(bench --format pcdata --corpus "$t/docs4" --codec raw --repetitions 100
 gives 0 "*" "${limited[@]}" --time-limit 2 --json "$t/limited.json"
 holds "each document gets part of the time" bash -c "
     grep -c '^bakeoff: [1-4] of 4: .* rows, [1-9][0-9]* of 1000 repetitions, ' '$t/err' | grep -qx 4"
-holds "the limit is named" grep -q '^bakeoff: bench: 4 of 4 documents have fewer than 1000 .* limit of 2 s' "$t/err"
+holds "the limit is named" grep -q '^bakeoff: bench: documents with fewer than 1000 .* limit of 2 s: 4 of 4; ' "$t/err"
 json "results within a limit are complete" "$partial == null and .context.bakeoff.options.time_limit_s == 2 and
     ([.benchmarks[] | select(.run_type == \"iteration\" and .error_occurred == null)] | group_by(.run_name)
     | all(.[]; length >= 1 and length < 1000))" "$t/limited.json"
 gives 0 "*" report --results "$t/limited.json" -o "$t/limited" --charts /dev/null
 holds "report counts the documents" grep -q '; depth: selected; 4 documents with fewer repetitions$' "$t/limited/REPORT.md"
 misuses "bench: --time-limit cannot be combined with --against" "${limited[@]}" --time-limit 2 --against "$bakeoff"
+misuses "bench: --time-limit cannot be combined with layouts; *" "${limited[@]}" --time-limit 2 --layouts 2
 misuses "bench: --time-limit expects *" "${limited[@]}" --time-limit soon
 
 cd "$t/tree" || exit 1

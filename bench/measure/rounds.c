@@ -455,17 +455,17 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
     if (any_cold(cells, n_cells))
         bo_caches_prepare(); /* here, so that all processes share its pages */
     *n_rounds_ret = 0;
-    for (uint64_t now = bo_wall_ns(), round_ns = 0;
-         *n_rounds_ret < options->rounds && status == BO_OK;) {
-        if (options->deadline_ns && *n_rounds_ret && now + round_ns > options->deadline_ns)
+    uint64_t round_ns = 0; /* of the last round */
+    while (*n_rounds_ret < options->rounds && status == BO_OK) {
+        const uint64_t start = bo_wall_ns();
+        if (options->deadline_ns && *n_rounds_ret && start + round_ns > options->deadline_ns)
             break;
         bo_shuffle(order, n_cells, &random);
         status = run_round(cells, n_cells, options, *n_rounds_ret, order, progress, err);
         if (bo_interrupted())
             break;
         ++*n_rounds_ret;
-        round_ns = bo_wall_ns() - now;
-        now += round_ns;
+        round_ns = bo_wall_ns() - start;
     }
     free(order);
     return status;

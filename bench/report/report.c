@@ -54,8 +54,8 @@ static char *formats_text(const struct bo_report *report, const struct bo_report
 }
 
 /*
- * "; 42 documents with fewer repetitions": those of which no row has all repetitions of the run,
- * because of a time limit. "" without them.
+ * "; 42 documents with fewer repetitions": those of which no row has all repetitions of the run. ""
+ * without them.
  */
 static char *short_text(const struct bo_run *run, struct bo_arena *arena)
 {
