@@ -955,11 +955,10 @@ static int finish(struct session *session)
     const bool is_partial = bo_interrupted();
     bool ok = !results || !request->json || write_results(request, results);
     if (session->n_short)
-        fprintf(
-            stderr,
-            "bakeoff: bench: documents with fewer than %u repetitions because of the limit of %u s: "
-            "%u of %u; `--time-limit 0` removes the limit\n",
-            request->bench.rounds, request->limit_s, session->n_short, session->n_done);
+        fprintf(stderr,
+                "bakeoff: bench: documents with fewer than %u repetitions because of the limit of "
+                "%u s: %u of %u; `--time-limit 0` removes the limit\n",
+                request->bench.rounds, request->limit_s, session->n_short, session->n_done);
     if (is_partial)
         fprintf(stderr, "bakeoff: bench: interrupted after %u of %zu documents%s\n",
                 session->n_done, session->documents->n,
