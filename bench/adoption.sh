@@ -57,7 +57,7 @@ link() {
     local name=$1 first=$2 roots=()
     shift 2
     for root in "$@"; do roots+=("-Wl,-u,$root"); done
-    gcc -fuse-ld=lld -nostartfiles -Wl,-e,"$1" "${roots[@]}" -Wl,--gc-sections,--as-needed,-O0,-s \
+    gcc -fuse-ld=lld -nostartfiles -Wl,-e,"$1" "${roots[@]}" -Wl,--gc-sections,--as-needed,-O0,-s,--threads=1 \
         -Wl,-Map="$name.map" "$first" $scratch/all.a "${libraries[@]}" -o "$name.bin"
     awk 'function number(hex, n, i) {
             for (i = 1; i <= length(hex); i++) n = 16 * n + index("123456789abcdef", substr(hex, i, 1))

@@ -669,30 +669,15 @@ static bool is_done(const struct session *session, const struct bo_document *doc
     return session->results && bo_results_have(session->results, document);
 }
 
-/*
- * Limits the rounds of a document: to the part of them that all remaining documents can have in the
- * time that is left, and by a deadline. For the deadline, the time is divided in proportion to the
- * steps; if all other documents need less than their share, the document gets the rest. The
- * first document, before which the speed is not known, may have a quarter.
- */
+/* Limits the rounds of a document if the run has a time limit. */
 static void limit_rounds(const struct session *session, const struct bo_document *document,
                          struct bo_bench_options *options)
 {
-    const struct bo_progress *progress = &session->progress;
-    if (!session->request->limit_s)
-        return;
     const uint64_t now = bo_wall_ns();
-    const double spent_ns = (double)(now - progress->started_ns);
-    const double left_ns = fmax(0, session->request->limit_s * 1e9 - spent_ns);
-    const double step_ns = progress->done ? spent_ns / (double)progress->done : 0;
-    const double steps = (double)steps_of(session, document);
-    const double others = fmax(0, (double)(progress->total - progress->done) - steps);
-    const double needed_ns = step_ns * (steps + others);
-    if (needed_ns > left_ns)
-        options->rounds =
-            (unsigned)fmin(options->rounds, 1 + options->rounds * left_ns / needed_ns);
-    const double spare_ns = step_ns > 0 ? left_ns - step_ns * others : left_ns / 4;
-    options->deadline_ns = now + (uint64_t)fmax(left_ns * steps / (steps + others), spare_ns);
+    const double spent_ns = (double)(now - session->progress.started_ns);
+    if (session->request->limit_s)
+        bo_rounds_limit(&session->progress, fmax(0, session->request->limit_s * 1e9 - spent_ns),
+                        (double)steps_of(session, document), now, options);
 }
 
 /* Prints one line per document, on a terminal and in a pipe. */

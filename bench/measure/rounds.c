@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -443,6 +444,20 @@ static bool any_cold(const struct bo_bench_cell *cells, unsigned n_cells)
                 return true;
         }
     return false;
+}
+
+void bo_rounds_limit(const struct bo_progress *progress, double left_ns, double steps,
+                     uint64_t now_ns, struct bo_bench_options *options)
+{
+    const double spent_ns = (double)(now_ns - progress->started_ns);
+    const double step_ns = progress->done ? spent_ns / (double)progress->done : 0;
+    const double others = fmax(0, (double)(progress->total - progress->done) - steps);
+    const double needed_ns = step_ns * (steps + others);
+    if (needed_ns > left_ns)
+        options->rounds =
+            (unsigned)fmin(options->rounds, 1 + options->rounds * left_ns / needed_ns);
+    const double spare_ns = step_ns > 0 ? left_ns - step_ns * others : left_ns / 4;
+    options->deadline_ns = now_ns + (uint64_t)fmax(left_ns * steps / (steps + others), spare_ns);
 }
 
 enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,

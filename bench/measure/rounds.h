@@ -23,6 +23,17 @@ enum bo_status bo_rounds_run(struct bo_bench_cell *cells, unsigned n_cells,
                              unsigned *n_rounds_ret, struct bo_error *err);
 
 /*
+ * Limits the rounds of the next document, of `steps`, by what is left of a run's time limit:
+ * left_ns. options->rounds becomes the part of the rounds that all remaining documents can have, at
+ * the speed of the steps so far, and options->deadline_ns the end of the document's share of the
+ * time. Shares are in proportion to the steps; if all other documents need less than theirs, the
+ * document gets the rest. The first document, before which the speed is not known, may have a
+ * quarter.
+ */
+void bo_rounds_limit(const struct bo_progress *progress, double left_ns, double steps,
+                     uint64_t now_ns, struct bo_bench_options *options);
+
+/*
  * Adds a record to its cell. True when no more records follow. The caller must ensure that the row
  * has room for a time.
  */

@@ -123,6 +123,36 @@ TEST(rounds_end_before_the_deadline)
     }
 }
 
+/*
+ * A run of 100 steps, some of them done, and a document of 10 of the others. All times are in ns,
+ * from the start.
+ */
+TEST(a_time_limit_is_divided)
+{
+    static const struct {
+        uint64_t done, now;
+        double left;
+        unsigned rounds;      /* of 6 */
+        uint64_t nanoseconds; /* until the deadline */
+    } rows[] = {
+        {0, 0, 4000, 6, 1000},     /* the speed is not known */
+        {0, 900, 200, 6, 50},      /* checks before the first document do not count as speed */
+        {50, 5000, 6000, 6, 2000}, /* the other documents need 4000 */
+        {50, 5000, 5000, 6, 1000}, {50, 5000, 2500, 4, 500}, /* half of what all need */
+        {50, 5000, 100, 1, 20},    {50, 5000, 0, 1, 0},
+        {90, 9000, 500, 4, 500}, /* the last document */
+        {95, 9500, 500, 4, 500}, /* more steps than the progress expects */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct bo_progress progress = {.total = 100, .done = rows[i].done, .started_ns = 7};
+        struct bo_bench_options options = {.rounds = 6};
+        const uint64_t now = 7 + rows[i].now;
+        bo_rounds_limit(&progress, rows[i].left, 10, now, &options);
+        assert_int_equal(options.rounds, rows[i].rounds);
+        assert_int_equal(options.deadline_ns - now, rows[i].nanoseconds);
+    }
+}
+
 static void assert_sound(const char *codec, const char *label)
 {
     const struct bo_bench_row *row = find_row(codec, label);
