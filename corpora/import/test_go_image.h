@@ -324,14 +324,14 @@ static void image_put_sections(struct image *image, size_t start, const char *se
 /* Bytes that resemble a function table for a few bytes. */
 static void image_put_decoys(struct image *image)
 {
-    static const uint8_t quanta[] = {1, 3, 1};
+    static const uint8_t quanta[] = {1, 1, 3, 1}, functions[] = {0, 1, 2, 4};
     image_align(image, 4);
     for (unsigned i = 0; i < sizeof quanta; i++) {
         image_put(image, 4, 0xfffffffb);
         image_put(image, 2, 0);
         image_put(image, 1, quanta[i]);
         image_put(image, 1, image->plan.word_nbytes);
-        image_put_word(image, 1u << i);
+        image_put_word(image, functions[i]);
     }
     for (unsigned i = 0; i < 64; i++)
         image_put(image, 4, 0xfffffffb - i);

@@ -8,6 +8,7 @@
 #define BO_TEST_SEEDS_H
 
 #include "corpora/import/import.h"
+#include "harness/registry.h"
 #include "harness/test_decode.h"
 
 enum { TEST_MAX_ACCEPTED = 64 };
@@ -43,7 +44,25 @@ static inline void test_keep_import(const char *root, const struct bo_importer *
     bo_arena_free(&arena);
 }
 
-/* importer->import(...) */
+/* Expects that the model's text form parses to the same model. */
+static inline void test_text_form(const struct bo_importer *importer, const void *model)
+{
+    const struct bo_format *format = bo_find_format(importer->format);
+    struct bo_arena arena;
+    struct bo_writer text;
+    struct bo_error err = {0};
+    void *parsed;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    assert_int_equal(format->print(model, &text, &err), BO_OK);
+    if (format->parse(bo_writer_span(&text), &arena, &parsed, &err))
+        fail_msg("the text form of an imported model: %s at byte %zu", err.what, err.off);
+    assert_null(format->differ(model, parsed));
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
+/* importer->import(...). The text form of an imported model is checked. */
 static inline enum bo_status test_import(const struct bo_importer *importer, struct bo_span file,
                                          const struct bo_import_options *options,
                                          struct bo_arena *arena, void **model_ret,
@@ -51,6 +70,8 @@ static inline enum bo_status test_import(const struct bo_importer *importer, str
 {
     static unsigned n_accepted;
     const enum bo_status status = importer->import(file, options, arena, model_ret, err);
+    if (status == BO_OK)
+        test_text_form(importer, *model_ret);
     const char *root = getenv("BAKEOFF_KEEP_IMPORTS");
     if (root && (status ? err && err->what : n_accepted++ < TEST_MAX_ACCEPTED))
         test_keep_import(root, importer, file, options, status, err);
