@@ -272,31 +272,58 @@ TEST(test_bad_functions)
     expect_after(&image, record + 16, 4, UINT32_MAX, BO_CORRUPT, record + 16);
 }
 
-/* Many entries that refer to one record would cause much work for a small file. */
-TEST(test_overlapping_records)
+enum { SOME_TABLE = 8 };
+
+/* A file whose last record, which no entry refers to yet, is of a function with n PCDATA tables. */
+static struct image wide_image(unsigned n, size_t *record_ret)
 {
-    enum { N_PCDATA = 250, SOME_TABLE = 8 };
     struct image image = {
         .plan = {.layout = GO_1_2, .word_nbytes = 8, .quantum = 1, .place = IN_OWN_SECTION}};
     image_put_elf_header(&image);
     image_align(&image, 32);
     image_put_pclntab(&image);
-    const size_t record = image.n;
+    *record_ret = image.n;
     image_put(&image, 8, 0);
     for (unsigned i = 0; i < 3; i++)
         image_put(&image, 4, 0);
     for (unsigned i = 0; i < 3; i++)
         image_put(&image, 4, SOME_TABLE);
-    image_put(&image, 4, N_PCDATA);
+    image_put(&image, 4, n);
     image_put(&image, 4, 0);
-    for (unsigned i = 0; i < N_PCDATA; i++)
+    for (unsigned i = 0; i < n; i++)
         image_put(&image, 4, SOME_TABLE);
-    for (unsigned i = 0; i < IMAGE_N_ENTRIES; i++) {
-        image_set(&image, image.entries + 16 * i, 8, 0);
-        image_set(&image, image.entries + 16 * i + 8, 8, record - image.table);
-    }
+    return image;
+}
+
+/* Entry i refers to the record. */
+static void refer_to(struct image *image, unsigned i, size_t record)
+{
+    image_set(image, image->entries + 16 * i, 8, 0);
+    image_set(image, image->entries + 16 * i + 8, 8, record - image->table);
+}
+
+/* Many entries that refer to one record would cause much work for a small file. */
+TEST(test_overlapping_records)
+{
+    size_t record;
+    struct image image = wide_image(250, &record);
+    for (unsigned i = 0; i < IMAGE_N_ENTRIES; i++)
+        refer_to(&image, i, record);
     image_put_sections(&image, image.table, ".gopclntab");
     expect_error(&image, BO_CORRUPT, image.table);
+}
+
+/* The kinds of tables are numbered by one byte, and three kinds are not PCDATA. */
+TEST(test_many_tables)
+{
+    enum { COUNT = 8 + 6 * 4 };
+    size_t record;
+    struct image image = wide_image(253, &record);
+    refer_to(&image, 0, record);
+    image_put_sections(&image, image.table, ".gopclntab");
+    expect_error(&image, BO_CORRUPT, record + COUNT);
+    image_set(&image, record + COUNT, 4, 252); /* accepted; the bytes at SOME_TABLE are no table */
+    expect_error(&image, BO_CORRUPT, image.table + SOME_TABLE);
 }
 
 TEST(test_bad_tables)

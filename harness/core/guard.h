@@ -1,4 +1,8 @@
-/* Bytes that end at an inaccessible page, so that every read past the end faults. */
+/*
+ * Bytes that end at an inaccessible page, so that every read past the end faults. Sanitizers also
+ * report reads before the start and after bo_guarded_free; other builds give zeros before the start
+ * and, for small copies, other bytes after bo_guarded_free.
+ */
 #ifndef BO_GUARD_H
 #define BO_GUARD_H
 

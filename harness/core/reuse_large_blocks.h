@@ -14,23 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define BO_WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BO_WITH_ASAN 1
-#endif
-#endif
-
-#ifdef BO_WITH_ASAN
-#include <sanitizer/asan_interface.h>
-#define BO_FORBID __asan_poison_memory_region
-#define BO_ALLOW __asan_unpoison_memory_region
-#else
-#include <sanitizer/msan_interface.h>
-#define BO_FORBID __msan_poison
-#define BO_ALLOW __msan_poison /* it may be written, and then read */
-#endif
+#include "harness/core/forbid.h"
 
 struct bo_large_block {
     size_t nbytes;

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "harness/core/forbid.h"
 #include "harness/core/guard.h"
 
 static void read_byte(void *p)
@@ -15,26 +16,69 @@ static bool faults(const uint8_t *p)
     return dies_of_a_fault(read_byte, (void *)(uintptr_t)p);
 }
 
+/* True if AddressSanitizer reports a read of this byte. */
+static bool is_reported(const uint8_t *p)
+{
+#ifdef BO_WITH_ASAN
+    return __asan_address_is_poisoned(p);
+#else
+    (void)p;
+    return false;
+#endif
+}
+
+/* Small copies use the pages of released ones again; the last two lengths have pages of their own. */
 TEST(test_past_the_end_faults)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *bytes = test_malloc(2 * page + 1);
-    for (size_t i = 0; i <= 2 * page; i++)
-        bytes[i] = (uint8_t)(i * 7);
-    const size_t lengths[] = {0, 1, 15, page - 1, page, page + 1, 2 * page + 1};
-    for (size_t i = 0; i < N_ELEMENTS(lengths); i++) {
-        const struct bo_span from = {bytes, lengths[i]};
-        struct bo_guarded guarded;
+    const size_t lengths[] = {
+        0, 1, 15, page - 1, page, page + 1, 2 * page + 1, 20 * page, 20 * page + 1};
+    uint8_t *bytes = test_malloc(20 * page + 2);
+    for (size_t i = 0; i < 20 * page + 2; i++)
+        bytes[i] = (uint8_t)(1 + i % 199);
+    for (size_t i = 0; i < 3 * N_ELEMENTS(lengths); i++) {
+        const struct bo_span from = {bytes + i % 2, lengths[i % N_ELEMENTS(lengths)]};
+        struct bo_guarded guarded, second;
         assert_true(bo_guarded_copy(from, &guarded));
+        assert_true(bo_guarded_copy(from, &second));
+        assert_true(guarded.map != second.map);
         assert_true(bo_span_equal(guarded.span, from));
+        assert_true(bo_span_equal(second.span, from));
         assert_true(faults(guarded.span.p + guarded.span.n));
         assert_true(guarded.span.n == 0 || !faults(guarded.span.p + guarded.span.n - 1));
-        void *map = guarded.map;
+        bo_guarded_free(&second);
+        assert_true(bo_span_equal(guarded.span, from));
         bo_guarded_free(&guarded);
-        assert_int_equal(msync(map, page, MS_ASYNC), -1); /* nothing is mapped there */
         assert_null(guarded.map);
         bo_guarded_free(&guarded); /* the second call does nothing */
     }
+    test_free(bytes);
+}
+
+/* The byte before a copy, and one of it after its release: both are reported or have other values. */
+TEST(test_nothing_else_is_kept)
+{
+    static const uint8_t bytes[100] = {[0 ... 99] = 7};
+    struct bo_guarded guarded;
+    for (unsigned n = 100; n > 20; n -= 8) {
+        assert_true(bo_guarded_copy((struct bo_span){bytes, n}, &guarded));
+        const uint8_t *p = guarded.span.p;
+        assert_true(is_reported(p - 1) || p[-1] == 0);
+        bo_guarded_free(&guarded);
+        assert_true(is_reported(p) || *p != 7);
+    }
+}
+
+TEST(test_pages_are_released)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *bytes = test_malloc(40 * page);
+    struct bo_guarded guarded;
+    memset(bytes, 0, 40 * page);
+    assert_true(bo_guarded_copy((struct bo_span){bytes, 40 * page}, &guarded));
+    void *map = guarded.map;
+    bo_guarded_free(&guarded);
+    assert_int_equal(msync(map, page, MS_ASYNC), -1); /* nothing is mapped there */
     test_free(bytes);
 }
 
