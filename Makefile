@@ -93,7 +93,7 @@ OPTIONAL ?= marisa cmph zlib zstd sqlite babeltrace
 OPTIONAL_SRC := $(addprefix codecs/lprf/,library.c marisa/marisa.c cmph.c) \
 	codecs/autofdo/extbinary/zlib.c codecs/autofdo/shared_trees/zstd.c codecs/statehist/sqlite.c \
 	codecs/unwind/rows_zstd.c
-OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c memory_states.c)
+OPTIONAL_IMPORT_SRC := $(addprefix corpora/import/,ctf.c ctf_kernel.c ctf_memory.c)
 HEADER_marisa := /usr/include/marisa.h
 HEADER_cmph := /usr/include/cmph.h
 HEADER_zlib := /usr/include/zlib.h

@@ -11,6 +11,7 @@
 
 #include "codecs/statehist/test_model.h"
 #include "corpora/import/import.h"
+#include "corpora/import/memory_states.h"
 #include "harness/core/files.h"
 #include "harness/core/input.h"
 
@@ -541,6 +542,35 @@ TEST(test_memory)
         fail_msg("%s", error.what);
     expect_file(model, "corpora/statehist/ls-memory.tsv.xz");
     remove_folder(folder);
+}
+
+/* Threads with and without a number, and blocks that another thread frees or that no one allocated. */
+TEST(test_memory_states)
+{
+    const struct memory_thread named = {7, bo_span_of("one")}, unnamed = {8, {NULL, 0}},
+                               others = {-1, bo_span_of("hidden")};
+    struct memory_states states;
+    struct statehist_model *model;
+    assert_true(memory_states_init(&states, 100, &arena));
+    const struct {
+        const struct memory_thread *thread;
+        uint64_t address, nbytes; /* 0 bytes: freed */
+    } events[] = {
+        {&named, 1, 10}, {&unnamed, 2, 20}, {&others, 3, 30}, {&named, 4, 40}, {&unnamed, 1, 0},
+        {&others, 5, 0}, {&named, 2, 0},    {&named, 2, 5},   {&named, 2, 6},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(events); i++) {
+        states.system.now = 101 + (int64_t)i;
+        assert_true(
+            memory_allocate(&states, events[i].thread, events[i].address, events[i].nbytes));
+    }
+    assert_int_equal(state_system_finish(&states.system, &model, NULL), BO_OK);
+    expect_timeline(model, "7/UST_MEMORY_MEMORY_ATTRIBUTE", "n 1:10 4:50 7:30 8:35 9:41");
+    expect_timeline(model, "8/UST_MEMORY_MEMORY_ATTRIBUTE", "n 2:20 5:10");
+    expect_timeline(model, "-1/UST_MEMORY_MEMORY_ATTRIBUTE", "n 3:30");
+    expect_timeline(model, "7/UST_MEMORY_PROCNAME_ATTRIBUTE", "n 1:one");
+    expect_timeline(model, "-1/UST_MEMORY_PROCNAME_ATTRIBUTE", "n 3:Others");
+    assert_true(find(model, "8/UST_MEMORY_PROCNAME_ATTRIBUTE") == STATEHIST_ROOT);
 }
 
 /* ---- rejected traces ------------------------------------------------------------------------- */

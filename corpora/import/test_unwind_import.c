@@ -326,6 +326,70 @@ TEST(test_machines)
            NULL, BO_OK, NULL);
 }
 
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* Two functions, at TEXT and TEXT + 64, and n_text of 32 bytes as .text at TEXT + text_off. */
+static void expect_calls(unsigned machine, const char *cie, uint64_t text_off, const char *text,
+                         size_t n_text, const uint64_t *expected, size_t n)
+{
+    enum { TEXT_AT = 0x220, NAMES_AT = 512, SECTION = 448 };
+    struct bo_arena arena;
+    struct bo_error error = {0};
+    struct bo_guarded guarded;
+    void *model;
+    begin_file(machine);
+    const size_t cie_at = put_cie(cie);
+    put_fde(cie_at, TEXT, 64, "00");
+    put_fde(cie_at, TEXT + 64, 64, "00");
+    set(60, 2, 4);
+    memcpy(file + NAMES_AT + 21, ".text", 6);
+    set(384 + 32, 8, 27);
+    set(SECTION, 4, 21);
+    set(SECTION + 4, 4, 1);
+    set(SECTION + 16, 8, TEXT + text_off);
+    set(SECTION + 24, 8, TEXT_AT);
+    set(SECTION + 32, 8, n_text);
+    memcpy(file + TEXT_AT, text, 32);
+    set(320 + 32, 8, n_section);
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    assert_true(bo_guarded_copy((struct bo_span){file, EH_FRAME_AT + n_section}, &guarded));
+    assert_int_equal(
+        test_import(importer_called("elf"), guarded.span, NULL, &arena, &model, &error), BO_OK);
+    const struct unwind_model *m = model;
+    assert_int_equal(m->n_calls, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(m->calls[i], expected[i]);
+    bo_guarded_free(&guarded);
+    bo_arena_free(&arena);
+}
+
+/*
+ * The return address of each direct call of a function's start. In each text: a call forwards, one
+ * of the middle of a function, one backwards, other instructions, and a call at the end, which is
+ * whole or lacks a byte.
+ */
+TEST(test_calls)
+{
+    static const char amd64[32] = "\xe8\x3b\0\0\0\xe8\x37\0\0\0\xe8\xf1\xff\xff\xff\xe8\x2c\0\0\0";
+    static const char arm64[32] = "\0\0\0\0\x0f\0\0\x94\x0f\0\0\x94\xfd\xff\xff\x97"
+                                  "\x0c\0\0\x14\x0b\0\0\x90\x0a\0\0\x94";
+    static const char s390x[32] = "\xc0\xe5\0\0\0\x20\xc0\xe5\0\0\0\x1e\xc0\xe5\xff\xff\xff\xfa"
+                                  "\xc0\xe5\0\0\0\x17";
+    static const char odd[32] = "x\xc0\xe5\0\0\0\x1f";
+    static const uint64_t of_amd64[] = {TEXT + 5, TEXT + 15, TEXT + 20},
+                          of_arm64[] = {TEXT + 8, TEXT + 16, TEXT + 28},
+                          of_s390x[] = {TEXT + 6, TEXT + 18, TEXT + 24}, of_odd[] = {TEXT + 8};
+    static const char arm64_cie[] = "01 7a5200 04 78 1e 01 1b 0c1f00",
+                      s390x_cie[] = "01 7a5200 01 78 0e 01 1b 0c0fa001";
+    for (unsigned lacking = 0; lacking < 2; lacking++) {
+        expect_calls(62, CIE, 0, amd64, 20 - lacking, of_amd64, 3 - lacking);
+        expect_calls(183, arm64_cie, 0, arm64, 28 - lacking, of_arm64, 3 - lacking);
+        expect_calls(22, s390x_cie, 0, s390x, 24 - lacking, of_s390x, 3 - lacking);
+    }
+    /* In a .text at an odd address, instructions begin at the next even one. */
+    expect_calls(22, s390x_cie, 1, odd, 7, of_odd, 1);
+}
+
 TEST(test_elf)
 {
     begin_file(62);
