@@ -85,6 +85,26 @@ TEST(microarchitectures)
     assert_null(bo_arm_microarchitecture(0x42, 0xd0c));
 }
 
+/* What the processor says of itself is what Linux prints. */
+TEST(the_processor_is_that_of_linux)
+{
+#ifdef __x86_64__
+    static const char *const fields[][2] = {{"vendor_id", "vendor"},
+                                            {"cpu family", "family"},
+                                            {"model", "model"},
+                                            {"stepping", "stepping"}};
+    json_t *processor = bo_processor_json();
+    for (size_t i = 0; i < N_ELEMENTS(fields); i++) {
+        char printed[64], number[24];
+        const json_t *value = json_object_get(processor, fields[i][1]);
+        assert_true(bo_cpuinfo_field(fields[i][0], printed, sizeof printed));
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        assert_string_equal(i == 0 ? json_string_value(value) : number, printed);
+    }
+    json_decref(processor);
+#endif
+}
+
 /* The paths in the context are those that this processor can run. */
 TEST(paths_are_those_of_the_level)
 {
