@@ -71,7 +71,8 @@ OUT := build/$(VARIANT)
 # Prints one short line per command. V=1 prints whole commands.
 say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
-CC := $(CC_$(VARIANT))
+CC := $(or $(CC_$(VARIANT)),$(error VARIANT=$(VARIANT): no such variant; there are \
+	$(sort $(patsubst CC_%,%,$(filter CC_%,$(.VARIABLES))))))
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker, for the many test programs. Measured programs use the default linker.
