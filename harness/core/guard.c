@@ -21,7 +21,7 @@ static uint8_t *map_pages(size_t nbytes, size_t page)
     uint8_t *map = mmap(NULL, nbytes + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return NULL;
-    if (mprotect(map, nbytes, PROT_READ | PROT_WRITE) == 0)
+    if (nbytes == 0 || mprotect(map, nbytes, PROT_READ | PROT_WRITE) == 0) /* qemu: not of 0 */
         return map;
     munmap(map, nbytes + page);
     return NULL;
