@@ -27,7 +27,7 @@ static bool is_reported(const uint8_t *p)
 #endif
 }
 
-/* Small copies use the pages of released ones again; the last two lengths have pages of their own. */
+/* Small copies use the pages of released ones again; the last two lengths have their own pages. */
 TEST(test_past_the_end_faults)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -55,7 +55,7 @@ TEST(test_past_the_end_faults)
     test_free(bytes);
 }
 
-/* The byte before a copy, and one of it after its release: both are reported or have other values. */
+/* A byte before a copy, and one after its release: either is reported or has another value. */
 TEST(test_nothing_else_is_kept)
 {
     static const uint8_t bytes[100] = {[0 ... 99] = 7};
