@@ -85,8 +85,8 @@ TEST(microarchitectures)
     assert_null(bo_arm_microarchitecture(0x42, 0xd0c));
 }
 
-/* What the processor says of itself is what Linux prints. */
-TEST(the_processor_is_that_of_linux)
+/* The identity in results equals the fields of /proc/cpuinfo. */
+TEST(the_identity_is_that_of_cpuinfo)
 {
 #ifdef __x86_64__
     static const char *const fields[][2] = {{"vendor_id", "vendor"},

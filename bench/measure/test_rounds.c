@@ -154,10 +154,12 @@ TEST(a_time_limit_is_divided)
         {0, 0, 4000, 6, 1000},     /* the speed is not known */
         {0, 900, 200, 6, 50},      /* checks before the first document do not count as speed */
         {50, 5000, 6000, 6, 2000}, /* the other documents need 4000 */
-        {50, 5000, 5000, 6, 1000}, {50, 5000, 2500, 4, 500}, /* half of what all need */
-        {50, 5000, 100, 1, 20},    {50, 5000, 0, 1, 0},
-        {90, 9000, 500, 4, 500}, /* the last document */
-        {95, 9500, 500, 4, 500}, /* more steps than the progress expects */
+        {50, 5000, 5000, 6, 1000}, /* enough for all */
+        {50, 5000, 2500, 4, 500},  /* half of what all need */
+        {50, 5000, 100, 1, 20},    /* the first repetition is always measured */
+        {50, 5000, 0, 1, 0},       /* also after the limit */
+        {90, 9000, 500, 4, 500},   /* the last document */
+        {95, 9500, 500, 4, 500},   /* more steps than the progress expects */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct bo_progress progress = {.total = 100, .done = rows[i].done, .started_ns = 7};

@@ -544,7 +544,7 @@ TEST(test_memory)
     remove_folder(folder);
 }
 
-/* Threads with and without a number; blocks that another thread frees, or that none allocated. */
+/* Threads with and without a number; blocks that another thread frees; addresses of no block. */
 TEST(test_memory_states)
 {
     const struct memory_thread named = {7, bo_span_of("one")}, unnamed = {8, {NULL, 0}},

@@ -104,19 +104,26 @@ static void begin_file(unsigned machine)
 
 /* ---- expected results ------------------------------------------------------------------------ */
 
+static enum bo_status import_file(struct bo_arena *arena, void **model_ret, struct bo_error *error)
+{
+    struct bo_guarded guarded;
+    set(320 + 32, 8, n_section);
+    assert_true(bo_guarded_copy((struct bo_span){file, EH_FRAME_AT + n_section}, &guarded));
+    const enum bo_status status =
+        test_import(importer_called("elf"), guarded.span, NULL, arena, model_ret, error);
+    bo_guarded_free(&guarded);
+    return status;
+}
+
 static void expect(const char *text, const char *what, enum bo_status expected, const char *note)
 {
     struct bo_arena arena;
     struct bo_writer out;
     struct bo_error error = {0};
-    struct bo_guarded guarded;
     void *model;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
-    set(320 + 32, 8, n_section);
-    assert_true(bo_guarded_copy((struct bo_span){file, EH_FRAME_AT + n_section}, &guarded));
-    const enum bo_status status =
-        test_import(importer_called("elf"), guarded.span, NULL, &arena, &model, &error);
+    const enum bo_status status = import_file(&arena, &model, &error);
     if (what) {
         assert_string_equal(error.what ? error.what : "-", what);
         assert_int_equal(status, expected);
@@ -134,7 +141,6 @@ static void expect(const char *text, const char *what, enum bo_status expected, 
         if (note)
             assert_string_equal(error.what ? error.what : "", note);
     }
-    bo_guarded_free(&guarded);
     bo_writer_free(&out);
     bo_arena_free(&arena);
 }
@@ -335,7 +341,6 @@ static void expect_calls(unsigned machine, const char *cie, uint64_t text_off, c
     enum { TEXT_AT = 0x220, NAMES_AT = 512, SECTION = 448 };
     struct bo_arena arena;
     struct bo_error error = {0};
-    struct bo_guarded guarded;
     void *model;
     begin_file(machine);
     const size_t cie_at = put_cie(cie);
@@ -350,16 +355,12 @@ static void expect_calls(unsigned machine, const char *cie, uint64_t text_off, c
     set(SECTION + 24, 8, TEXT_AT);
     set(SECTION + 32, 8, n_text);
     memcpy(file + TEXT_AT, text, 32);
-    set(320 + 32, 8, n_section);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    assert_true(bo_guarded_copy((struct bo_span){file, EH_FRAME_AT + n_section}, &guarded));
-    assert_int_equal(
-        test_import(importer_called("elf"), guarded.span, NULL, &arena, &model, &error), BO_OK);
+    assert_int_equal(import_file(&arena, &model, &error), BO_OK);
     const struct unwind_model *m = model;
     assert_int_equal(m->n_calls, n);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(m->calls[i], expected[i]);
-    bo_guarded_free(&guarded);
     bo_arena_free(&arena);
 }
 

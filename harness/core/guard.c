@@ -9,8 +9,9 @@
 
 /*
  * Released mappings by the number of their accessible pages, at most one of each, to be used again.
- * Mapping and unmapping took half of the time of checks that copy 10^5 small inputs. What a kept
- * mapping contained is overwritten, and sanitizers report accesses to it.
+ * On a virtual machine with slow page faults, mapping and unmapping took half of the time of checks
+ * that copy 10^5 small inputs. What a kept mapping contained is overwritten, and sanitizers report
+ * accesses to it.
  */
 enum { N_KEPT = 16, RELEASED = 0xdb };
 static _Atomic(uint8_t *) kept[N_KEPT];
@@ -21,7 +22,8 @@ static uint8_t *map_pages(size_t nbytes, size_t page)
     uint8_t *map = mmap(NULL, nbytes + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return NULL;
-    if (nbytes == 0 || mprotect(map, nbytes, PROT_READ | PROT_WRITE) == 0) /* qemu: not of 0 */
+    if (nbytes == 0 ||
+        mprotect(map, nbytes, PROT_READ | PROT_WRITE) == 0) /* qemu rejects 0 bytes */
         return map;
     munmap(map, nbytes + page);
     return NULL;
