@@ -80,4 +80,7 @@ expect 'test files: 2 passed, 1 failed'
 expect 'test files: 1 passed, 0 failed'
 "$t/program" "$t/d.c" >"$t/out" 2>&1 && { echo "FAILED: exit code of an unknown file"; exit 1; }
 expect 'FAILED: 1 of 1 files are not in this program'
-echo "$((tests + 12)) passed"
+# An unknown variant is an error that names the others.
+make -n VARIANT=word >"$t/out" 2>&1 && { echo "FAILED: make VARIANT=word succeeds"; exit 1; }
+expect '.* VARIANT=word: no such variant; there are .*asan.* gcc .*'
+echo "$((tests + 13)) passed"
