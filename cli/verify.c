@@ -108,6 +108,7 @@ static const struct level levels[] = {
     "  queries of each kind, at most         5,000   50,000   all\n"       \
     "    on large documents                  1 GB/T  12 GB/T  all\n"       \
     "    but at least                        200     1,000    all\n"       \
+    "  texts that a document lacks, at most  2,500   25,000   100,000\n"   \
     "  every byte and prefix is damaged in\n"                              \
     "    encodings of up to                  200 B   1,500 B  1,500 B\n"   \
     "  samples of each in longer encodings   60      600      600\n"       \

@@ -225,8 +225,10 @@ static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
 /* The number of unlisted queries to draw: texts that the model does not contain. */
 static uint64_t n_unlisted(const struct bo_effort *effort, uint64_t n)
 {
-    const uint64_t wanted = 64 + 4 * n;
-    return wanted < effort->max_queries / 2 ? wanted : effort->max_queries / 2;
+    enum { MAX_UNLISTED = 100000 };
+    const uint64_t most =
+        effort->max_queries / 2 < MAX_UNLISTED ? effort->max_queries / 2 : MAX_UNLISTED;
+    return most < 64 || n > (most - 64) / 4 ? most : 64 + 4 * n;
 }
 
 /*
