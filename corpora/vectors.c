@@ -295,7 +295,7 @@ struct making {
     struct rejections *rejections; /* NULL: of valid vectors alone */
 };
 
-/* Of a vector: bytes of its text and its encoding, and of an encoding that is damaged. */
+/* The largest sizes in bytes of a vector's text, of its encoding, and of an encoding to damage. */
 struct limits {
     size_t text, nbytes, damaged;
 };

@@ -258,7 +258,7 @@ static bool is_column(const struct bo_run_document *document, unsigned label)
     return bo_is_query(name);
 }
 
-/* Of codecs of two parts, the picture shows those that differ in the first. */
+/* Where a codec is named by two parts (lprf: index+counters), the picture varies only the first. */
 static bool is_drawn(const struct bo_run_document *document, unsigned codec)
 {
     const struct bo_run_codec *one = &document->codecs[codec];

@@ -57,7 +57,10 @@ struct shortlist {
     size_t n;
 };
 
-/* Failures are always shown. Of codecs of two parts, only proposals that differ in the first. */
+/*
+ * The front, the status quo, failures and proposals. Where a codec is named by two parts (lprf:
+ * index+counters), only proposals that differ in the first.
+ */
 static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
 {
     const struct shortlist *list = arg;

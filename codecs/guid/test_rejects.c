@@ -575,7 +575,7 @@ TEST(test_full_bucket)
         }
 }
 
-/* A bucket that ends after its block has no members from there on. */
+/* A bucket whose end lies after its block: it has no members past the block. */
 TEST(test_unended_bucket)
 {
     /* fingerprint-32: the block at 24: m = 1, buckets 10, the rest, low bits 01, 01 of its end */

@@ -250,8 +250,9 @@ TEST(test_accel_buckets)
 }
 
 /*
- * Bytes a function that encoding holds beside its output (the writer's buffer and marks) when it
- * ends: what the README states, but for the byte that hash tables give back earlier.
+ * The scratch memory that encoding holds at its end, in bytes per function, without its output (the
+ * writer's buffer and marks). NOTES.md states the same numbers, but with a byte more for hash
+ * tables, which they release earlier.
  */
 TEST(test_memory)
 {

@@ -297,7 +297,7 @@ static enum bo_status parse_without_memory_checks(struct bo_span in, struct bo_a
     return status == BO_NO_MEMORY ? BO_OK : status;
 }
 
-/* Of offering a text; "none" when nothing broke. */
+/* The class of the finding when the check reads a text; "none" without a finding. */
 static const char *class_of_text(struct bo_span in, bool is_right)
 {
     static struct bo_finding finding;

@@ -173,7 +173,7 @@ static void close_reader(void *opaque)
     sqlite3_close(r->db);
 }
 
-/* The database where it lies, which nothing in it may change. */
+/* Opens the database in the bytes themselves, without a copy. Nothing may write to them. */
 static int attach(struct reader *r, struct bo_span database)
 {
     int code = sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

@@ -338,7 +338,7 @@ TEST(test_sections_that_decode_rejects)
         TIME_INDEX_RECORDS,
         (struct bo_span)BYTES("\x80\x20\x00\x40\x18\x80\x42\x04\x78\x02\x04\x01\x64\x00\x80\x00"),
         true, 71, "bytes after the last block");
-    /* The places, and a byte; with another free bit. */
+    /* The places with a byte too many; then with an unused bit set. */
     expect_section(TIME_INDEX_PLACES, (struct bo_span)BYTES("\x00\x00\x00\x04\x84\xa9\x08\x00"),
                    true, 53, "bytes after the last block");
     expect_section(TIME_INDEX_PLACES, (struct bo_span)BYTES("\x00\x00\x00\x03\x84\xa9\x88"), true,

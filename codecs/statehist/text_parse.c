@@ -287,7 +287,7 @@ static enum bo_status read_interval(struct parser *p, const uint8_t *start)
     return statehist_add_interval(&p->builder, &interval) ? BO_OK : bo_fail_alloc(p->err, p->arena);
 }
 
-/* Announced counts make room, as far as the text can hold so many. */
+/* Reserves memory for the announced counts, but for no more than the rest of the text can hold. */
 static enum bo_status reserve(struct parser *p, enum fact fact)
 {
     enum { SHORTEST_QUARK = sizeof "Q\t0\t-1\t", SHORTEST_INTERVAL = sizeof "I\t0\t0\t0\tn\t" };

@@ -514,7 +514,7 @@ TEST(test_round_trips)
     expect_texts_survive(100, 80);
 }
 
-/* The model owns its texts: what it was read from may go. */
+/* The model owns its texts: the bytes that it was read from may be freed. */
 TEST(test_text_may_go)
 {
     const struct bo_span text = print_text(generate_model(3, 50, &arena), &arena);

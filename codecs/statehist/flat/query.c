@@ -7,7 +7,7 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Whether the interval that is looked for lies after what starts at the mark. */
+/* Whether the wanted interval comes after the record at the mark. */
 static bool lies_after(const struct statehist_flat *f, size_t mark, uint32_t quark, int64_t time)
 {
     const struct statehist_record r = statehist_record_at(f, f->marks[mark]);

@@ -462,7 +462,7 @@ static const void *longer_model(void)
     return model;
 }
 
-/* A reader that has unpacked the whole history, or has refused to. */
+/* A reader that has unpacked the whole history, or has failed to. */
 static void *scanned(struct bo_span in, bool expect_ready)
 {
     static const struct time_index_limits all = {70, 280, 280, SIZE_MAX};

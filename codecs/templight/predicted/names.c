@@ -119,7 +119,10 @@ static void make_recent(struct predicted *p, uint32_t node)
     p->recent[0] = node;
 }
 
-/* A node at a place; if it is new, PREDICTED_NONE, and a frame for it is pushed. */
+/*
+ * Codes the node at a place and returns it. For a new node, pushes a frame for it and returns
+ * PREDICTED_NONE.
+ */
 static uint32_t code_node(struct predicted *p, const struct predicted_place *place, uint32_t piece)
 {
     uint32_t node = p->decoding ? 0 : p->piece_nodes[piece];

@@ -433,8 +433,8 @@ static void fit_costs(struct planner *p)
 }
 
 /*
- * The terms to which references cost more than a symbol of their own would, with its place in the
- * file, get one: they are tops.
+ * A term becomes a top, with a symbol and a place in the file of its own, if these cost less than
+ * the references to the term.
  */
 static bool choose_tops(struct planner *p)
 {

@@ -188,7 +188,7 @@ enum bo_status templight_read_code(struct templight_bits *in, uint32_t n_symbols
         next += n_words;
         n += n_words;
     }
-    /* All words are in use, but where there is only one, or none. */
+    /* A code of two or more symbols is complete: it leaves no word unused. */
     if (n > 1 && next != UINT32_C(1) << longest)
         return BO_CORRUPT;
     if (n <= 1 && longest != n)

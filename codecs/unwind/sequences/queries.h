@@ -24,7 +24,7 @@ static inline unsigned after_one(uint64_t w, unsigned r, unsigned *n_ret)
 #define EACH_BYTE 0x0101010101010101u
 #define EACH_HIGH 0x8080808080808080u
 
-/* Ones in each byte; their sums up to and with each byte. */
+/* For each byte of w: the number of ones in it and in all lower bytes. */
 static inline uint64_t byte_sums(uint64_t w)
 {
     w -= w >> 1 & 0x5555555555555555u;
