@@ -6,7 +6,10 @@
 
 int bo_cmd_query(int argc, char **argv);
 
-/* Runs a query. The answer's buffer grows until it fits. Answers of variable size use a sink. */
+/*
+ * Runs a query. The answer's buffer grows until it fits. Answers of variable size use a sink. *err
+ * is empty before.
+ */
 static enum bo_status run_query(const struct bo_codec *codec, void *reader, unsigned k,
                                 const struct bo_query_kind *kind, const void *query,
                                 struct bo_arena *arena, struct bo_span *answer_ret,
@@ -18,8 +21,8 @@ static enum bo_status run_query(const struct bo_codec *codec, void *reader, unsi
             return bo_fail_alloc(err, arena);
         const enum bo_status status = codec->query(codec, reader, k, query, 1,
                                                    kind->answer_size ? (void *)sink.p : &sink, err);
-        if (status == BO_OVER_LIMIT && !kind->answer_size)
-            continue;
+        if (status == BO_OVER_LIMIT && !err->what && !kind->answer_size)
+            continue; /* the sink was full */
         *answer_ret = (struct bo_span){sink.p, kind->answer_size ? kind->answer_size : sink.n};
         return status;
     }

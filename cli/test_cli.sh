@@ -469,6 +469,17 @@ gives 0 "" query pcdata/linear-index "$t/long.bin" scan 0
 tail -n +4 "$t/long.txt" >"$t/long.runs"
 same "a long scan" "$t/out" "$t/long.runs"
 
+# A limit that a query exceeds is no full buffer. In this file of shared-trees, a000 inlines itself.
+base64 -d >"$t/circle.bin" <<END
+YWZzdAAABgAVCAgAKSovBQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABP/1SP4r0BB/xUQ6D+C/woAEPxXAECg/wAC/gMI+A8AAAAA
+AAAAoDUBAAAAAAAAHwAAAAAAAgAABAAAAAAAAAAAAAAAAAAAAAAAAAAABwAAAAB/C6CkFjGzat3KAA==
+END
+for command in decode query; do
+    # shellcheck disable=SC2046
+    refuses "$t/circle.bin: functions are inlined too deeply at byte 140 (over limit)" \
+        $command --raw autofdo/shared-trees "$t/circle.bin" $([[ $command = query ]] && echo function a000)
+done
+
 # ---- bad files -----------------------------------------------------------------------------------
 
 f=$t/codec-linear-index.bin

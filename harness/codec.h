@@ -114,8 +114,9 @@ struct bo_codec {
      * batch is not allowed: the batch exists only to make call overhead negligible. For a kind with
      * a fixed answer size, `answers` is an array of n answers; for a variable size it is a struct
      * bo_sink. BO_OUT_OF_RANGE when a query is out of range, BO_OVER_LIMIT when a sink is full,
-     * another error when a lazy codec reads bad bytes; the answers are then unspecified. Only
-     * errors of the last sort must be stored in *err (which may be NULL).
+     * an error when a lazy codec reads bad bytes; the answers are then unspecified. The error is
+     * stored in *err (which may be NULL). A full sink stores nothing there: a caller that gives the
+     * sink more room can so distinguish it from bytes that exceed a limit.
      */
     enum bo_status (*query)(const struct bo_codec *self, void *reader, unsigned kind,
                             const void *queries, size_t n, void *answers, struct bo_error *err);

@@ -320,6 +320,15 @@ static enum bo_status query_that_ignores_room(const struct bo_codec *self, void 
     return status == BO_OVER_LIMIT ? BO_OK : status;
 }
 
+/* Reports a full sink as if the bytes exceeded a limit. */
+static enum bo_status query_blames_bytes(const struct bo_codec *self, void *reader, unsigned kind,
+                                         const void *queries, size_t n, void *answers,
+                                         struct bo_error *err)
+{
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
+    return status == BO_OVER_LIMIT ? bo_fail(err, status, BO_NO_OFFSET, "planted") : status;
+}
+
 /* Answers for any PC, with the value of PC 0 where no value is defined. */
 static enum bo_status query_out_of_range(const struct bo_codec *self, void *reader, unsigned kind,
                                          const void *queries, size_t n, void *answers,
@@ -366,6 +375,11 @@ static const struct fault faults[] = {
     {"raw", "oracle", "query-fails", "point 1 6: out of range", {.query = query_fails_once}},
     {"raw", "oracle", "wrong-answer", "scan", {.query = query_scans_too_little}},
     {"raw", "oracle", "ignores-room", "scan: ok with room for", {.query = query_that_ignores_room}},
+    {"raw",
+     "oracle",
+     "ignores-room",
+     "scan: over limit, planted with room for",
+     {.query = query_blames_bytes}},
     {"run-array", "out-of-range", "answers-nonsense", "", {.query = query_out_of_range}},
     {"run-array", "determinism", "nondeterministic", "encoding twice", {.encode = encode_by_mood}},
     {"run-array",

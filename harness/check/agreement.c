@@ -190,7 +190,7 @@ static bool compare_drawn(struct bo_agreement *c, draw_queries *draw, struct bo_
 
 /*
  * Runs a few queries alone, with a smaller buffer than their answers need. Each must return
- * BO_OVER_LIMIT and must not write past the buffer.
+ * BO_OVER_LIMIT without an error, and must not write past the buffer.
  */
 static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
 {
@@ -204,18 +204,20 @@ static bool compare_room(struct bo_agreement *c, uint64_t n_listed)
         for (size_t r = 0; r < N_ROOMS && nbytes; r++) {
             const size_t room = r ? nbytes * r / N_ROOMS : nbytes - 1;
             c->got.cap = room;
+            c->error = (struct bo_error){0};
             const enum bo_status status = bo_agreement_run_codec(c, 1);
             c->got.cap = cap;
             bool intact = true;
             for (size_t i = room; i < nbytes; i++)
                 intact &= c->got.p[i] == 0xa5;
-            if (status == BO_OVER_LIMIT && intact)
+            if (status == BO_OVER_LIMIT && !c->error.what && intact)
                 continue;
             bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "ignores-room");
             if (c->finding)
                 snprintf(c->finding->detail, sizeof c->finding->detail,
-                         "%s: %s with room for %zu of %zu bytes of the answer", c->kind->name,
-                         bo_status_name(status), room, nbytes);
+                         "%s: %s%s%s with room for %zu of %zu bytes of the answer", c->kind->name,
+                         bo_status_name(status), c->error.what ? ", " : "",
+                         c->error.what ? c->error.what : "", room, nbytes);
             return false;
         }
     }

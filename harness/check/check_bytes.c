@@ -305,8 +305,9 @@ static verdict run_probe(const struct bo_format *format, const struct bo_codec *
     sink->n = 0;
     const enum bo_status status = codec->query(codec, reader, k, query, 1,
                                                kind->answer_size ? (void *)sink->p : sink, &error);
-    *is_complete_ret = !status || status == BO_OUT_OF_RANGE || status == BO_OVER_LIMIT ||
-                       bo_error_is_complete(status, &error);
+    const bool is_full = status == BO_OVER_LIMIT && !kind->answer_size && !error.what;
+    *is_complete_ret =
+        !status || status == BO_OUT_OF_RANGE || is_full || bo_error_is_complete(status, &error);
     if (status == BO_OVER_LIMIT || status == BO_NO_MEMORY)
         return NOTHING;
     return status ? REFUSED

@@ -151,7 +151,7 @@ static enum bo_status answer(struct extbinary_reader *r, const struct extbinary_
     *found = (struct autofdo_answer){.head = function.head, .digest.n_functions = 1};
     autofdo_visit_head(&found->digest.hash, function.head, 0);
     if (!status && !visit(&function.body, &found->digest, sink))
-        status = bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "answer is larger than its sink");
+        status = BO_OVER_LIMIT;
     found->n_targets = found->digest.n_targets;
     bo_arena_rewind(r->arena, mark);
     return status;
@@ -165,7 +165,7 @@ static enum bo_status answer_function(struct extbinary_reader *r, struct bo_span
     bool is_there;
     uint8_t *p = bo_sink_take(sink, sizeof found);
     if (!p)
-        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "answer is larger than its sink");
+        return BO_OVER_LIMIT;
     enum bo_status status = extbinary_find(r, name, &place, &is_there, err);
     if (!status && is_there)
         status = answer(r, &place, !r->form->is_eytzinger, &found, sink, err);

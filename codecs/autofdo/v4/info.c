@@ -441,7 +441,7 @@ static enum bo_status put_target(struct visitor *v, struct bo_span name, uint64_
     const size_t padded = (name.n + 7) & ~(size_t)7;
     struct autofdo_found *found = bo_sink_take(v->sink, sizeof *found + padded);
     if (!found)
-        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "answer is larger than its sink");
+        return BO_OVER_LIMIT;
     const struct autofdo_found head = {count, name.n};
     memcpy(found, &head, sizeof head);
     uint8_t *p = (uint8_t *)found + sizeof head;

@@ -142,7 +142,7 @@ static enum bo_status answer_function(struct reader *r, struct bo_span name, str
     bool found = false;
     uint8_t *p = bo_sink_take(sink, sizeof answer);
     if (!p)
-        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "answer is larger than its sink");
+        return BO_OVER_LIMIT;
     enum bo_status status = find(r, name, &found, &address, err);
     if (!status && found)
         status = strings_of(r, address.unit, &strings, err);

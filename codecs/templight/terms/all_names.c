@@ -20,9 +20,10 @@ enum bo_status templight_spell_all(struct templight_terms *terms, struct bo_aren
         if (status)
             return status;
         const uint64_t padded = how.framed ? templight_padded(n) : n;
-        if (cap - used < before + padded || (total += n) > terms->total_nbytes)
-            return bo_fail(err, total > terms->total_nbytes ? BO_CORRUPT : BO_OVER_LIMIT,
-                           (uint64_t)(terms->stream.p - terms->in.p),
+        if (cap - used < before + padded)
+            return BO_OVER_LIMIT;
+        if ((total += n) > terms->total_nbytes)
+            return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
                            "names are longer than announced");
         if (how.framed && fits) {
             templight_frame_text(text, n);
