@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "bench/runs/run.h"
 #include "cli/options.h"
 #include "harness/core/suggest.h"
 
@@ -91,4 +92,16 @@ const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_fo
         fprintf(stderr, " %s", format->kinds[k].name);
     fputc('\n', stderr);
     return NULL;
+}
+
+int bo_no_document(const char *command, const struct bo_run *run, const char *format,
+                   const char *name)
+{
+    struct bo_suggestion near = bo_suggest(name);
+    for (size_t d = 0; d < run->n_documents; d++)
+        if (strcmp(run->documents[d].format, format) == 0)
+            bo_suggest_offer(&near, run->documents[d].name);
+    return name ? bo_usage_error(command, "the results have no document %s of %s%s", name, format,
+                                 bo_suggestion_text(&near))
+                : bo_usage_error(command, "the results have no documents of %s", format);
 }

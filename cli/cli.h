@@ -44,4 +44,13 @@ const struct bo_codec *bo_need_codec_of(const char *command, const struct bo_for
 const struct bo_query_kind *bo_need_kind(const char *command, const struct bo_format *format,
                                          const char *name);
 
+struct bo_run;
+
+/*
+ * BO_EXIT_USAGE, after the message that a run has no such document of a format, or (NULL) no
+ * document of the format at all. Suggests the nearest name.
+ */
+int bo_no_document(const char *command, const struct bo_run *run, const char *format,
+                   const char *name);
+
 #endif

@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help(NULL);
     if (strcmp(argv[1], "help") == 0)
-        return help(argv[2]);
+        return help(argv[2] && strcmp(argv[2], "help") != 0 ? argv[2] : NULL);
     const struct bo_command *command = find_command(argv[1]);
     return command ? run(command, argc - 1, argv + 1) : BO_EXIT_USAGE;
 }

@@ -187,8 +187,7 @@ static int pick(const struct request *r, const char *format, const struct bo_run
     struct bo_pick answer;
     const char *why;
     if (!n)
-        return bo_usage_error("pick", "the results have no document %s of %s",
-                              r->corpus ? r->corpus : "documents", format);
+        return bo_no_document("pick", run, format, r->corpus);
     if (!n_wishes && !make_wishes(r, documents[0], arena, wishes, &n_wishes))
         return BO_EXIT_USAGE;
     if (!bo_pick_codec(documents, n, wishes, n_wishes, arena, &answer, &why))

@@ -117,16 +117,8 @@ static bool choose_document(struct bo_table *table, const char *corpus, bool one
 {
     table->document = bo_run_document(table->run, table->format, corpus);
     table->only = corpus ? table->document : NULL;
-    if (!table->document && corpus) {
-        struct bo_suggestion near = bo_suggest(corpus);
-        for (size_t d = 0; d < table->run->n_documents; d++)
-            if (strcmp(table->run->documents[d].format, table->format) == 0)
-                bo_suggest_offer(&near, table->run->documents[d].name);
-        return !bo_usage_error("table", "the results have no document %s of %s%s", corpus,
-                               table->format, bo_suggestion_text(&near));
-    }
     if (!table->document)
-        return !bo_usage_error("table", "the results have no documents of %s", table->format);
+        return !bo_no_document("table", table->run, table->format, corpus);
     if (corpus || !one_document)
         return true;
     const char *before = "; others:";

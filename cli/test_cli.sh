@@ -214,6 +214,7 @@ suggests encode bench --corpus "$t/tiny.txt" --format pcdata --kind encdoe
 suggests esbuild-amd64-sample bench --corpus esbuild-amd64-sampel
 suggests small pick pcdata --use smal
 misuses "no command 'frobnicate'" help frobnicate
+gives 0 "" help help
 for command in $commands; do
     gives 0 "" help "$command"
     cp "$t/out" "$t/help"
@@ -947,6 +948,9 @@ misuses "pick: varint-delta has no point/absent, ns on tiny" pick pcdata --resul
 run bench --quick --corpus "$t/tiny.txt" --kind open --codec varint-delta,raw --no-compress --json "$t/opened.json"
 misuses "pick: varint-delta has no lookup, ns on tiny" pick pcdata --results "$t/opened.json" --lookup 1
 refuses "pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
+misuses "pick: the results have no documents of lprf" pick lprf --results "$t/two.json"
+misuses "pick: the results have no document tinny of pcdata (did you mean 'tiny'?)" \
+    pick pcdata --results "$t/two.json" --corpus tinny
 misuses "pick: no measure has a weight above 0" pick pcdata --results "$t/two.json" --size 0
 
 # ---- insns ---------------------------------------------------------------------------------------
