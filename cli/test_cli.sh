@@ -185,7 +185,10 @@ refuses "verify: no format 'x'; *" verify x
 refuses "verify: no codec 'x' of pcdata; there are *" verify pcdata --codec x
 misuses "verify: --seed expects a number up to 18446744073709551615, not '-1'" verify pcdata --seed -1
 misuses "verify: --generate expects a number up to 100000, not '1e9'" verify pcdata --generate=1e9
-misuses "verify: --vectors cannot be combined with documents" verify pcdata "$t/tiny.txt" --vectors x.json
+for other in "$t/tiny.txt" --codec=raw --generate=1; do
+    misuses "verify: --vectors cannot be combined with documents, --codec or --generate" \
+        verify pcdata "$other" --vectors x.json
+done
 refuses "size: needs a format; the formats are $formats" size
 
 # ---- misspelt words, help, version ---------------------------------------------------------------

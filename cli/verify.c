@@ -539,7 +539,8 @@ int bo_cmd_verify(int argc, char **argv)
         !bo_option_u64("verify", "--generate", generate, 100000, &request.n_generated) ||
         !bo_need_codecs("verify", codecs, request.format, &request.codecs))
         return BO_EXIT_USAGE;
-    if (request.vectors && n > 1)
-        return bo_usage_error("verify", "--vectors cannot be combined with documents");
+    if (request.vectors && (n > 1 || codecs || generate))
+        return bo_usage_error("verify",
+                              "--vectors cannot be combined with documents, --codec or --generate");
     return verify(&request, argv + 2, n - 1);
 }
