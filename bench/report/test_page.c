@@ -456,10 +456,9 @@ TEST(the_glance_links_to_the_report)
 TEST(faulty_parts_are_reported)
 {
     static const char *const faulty[] = {
-        "<!-- report: picks pcdata -->\nno end",
-        "<!-- report: picks nowhere -->\n" ENDS,
-        "<!-- report: nothing pcdata -->\n" ENDS,
-        "<!-- report: picks -->\n" ENDS,
+        "<!-- report: picks pcdata -->\nno end",  "<!-- report: picks nowhere -->\n" ENDS,
+        "<!-- report: nothing pcdata -->\n" ENDS, "<!-- report: picks -->\n" ENDS,
+        "<!-- report: picks pcdata -- >\n" ENDS,
     };
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
         assert_null(filled_in(*state, faulty[i]));

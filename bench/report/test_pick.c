@@ -421,6 +421,17 @@ TEST(printed)
     json_t *json = bo_pick_json(&answer);
     assert_string_equal(text_at(json, "pick"), "frame-24");
     assert_int_equal(json_array_size(json_object_get(json, "codecs")), answer.n_codecs);
+    for (unsigned w = 0; w < 2; w++) {
+        const json_t *weight = json_object_get(json_object_get(json, "weights"), wishes[w].name);
+        const struct bo_weight_range *range = &answer.ranges[w];
+        assert_true(json_real_value(json_object_get(weight, "weight")) == 1);
+        assert_int_equal(json_is_null(json_object_get(weight, "low")), !isfinite(range->low));
+        assert_int_equal(json_is_null(json_object_get(weight, "high")), !isfinite(range->high));
+        if (isfinite(range->low))
+            assert_true(json_real_value(json_object_get(weight, "low")) == range->low);
+        if (isfinite(range->high))
+            assert_true(json_real_value(json_object_get(weight, "high")) == range->high);
+    }
     json_decref(json);
 }
 

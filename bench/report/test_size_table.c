@@ -41,4 +41,18 @@ TEST(sums_by_hand)
     assert_has_all(printed_text(), needed, N_ELEMENTS(needed));
 }
 
+/* A mean is only of relative columns, whichever of them is relative. */
+TEST(means_of_relative_columns)
+{
+    const struct bo_page page = printing_page(*state);
+    struct bo_size_column two[] = {columns[0], columns[2], {.heading = NULL}};
+    const struct bo_size_table last = {"Title", "Text.", "Profile", two, ""};
+    bo_page_size_table(&page, "pcdata", &last);
+    assert_has(printed_text(), "| *geometric mean* |  | +25.0% |\n");
+    const struct bo_page again = printing_page(*state);
+    two[1].heading = NULL;
+    bo_page_size_table(&again, "pcdata", &last);
+    assert_lacks(printed_text(), "geometric mean");
+}
+
 TEST_FILE(sample_setup, sample_teardown)

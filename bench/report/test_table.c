@@ -129,6 +129,23 @@ TEST(tex_rows_have_equal_columns)
         assert_int_equal(p[-1], '\\'); /* else it starts a comment */
 }
 
+TEST(tex_by_hand)
+{
+    struct bo_grid grid;
+    bo_grid_begin(&grid, &arena, 2, "codec", "role", "B/table", "ratio", NULL);
+    bo_grid_texts(&grid, "a_b", "new & ~old^2", "50%", "\\{#$}", NULL);
+    bo_grid_end_row(&grid);
+    bo_grid_tex(&grid, printing());
+    assert_string_equal(printed_text(), "\\begin{tabular}{llrr}\n"
+                                        "\\toprule\n"
+                                        "codec & role & B/table & ratio \\\\\n"
+                                        "\\midrule\n"
+                                        "a\\_b & new \\& \\~{}old\\^{}2 & 50\\% & "
+                                        "\\textbackslash{}\\{\\#\\$\\} \\\\\n"
+                                        "\\bottomrule\n"
+                                        "\\end{tabular}\n");
+}
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* The n-th field of a line without quoted fields before it. */
