@@ -72,7 +72,7 @@ static int merge_results(char *const *paths, size_t n, bool partial, const char 
 {
     struct bo_run *runs = calloc(n, sizeof *runs);
     const json_t **jsons = calloc(n, sizeof *jsons);
-    char why[BO_MAX_SHARD_ERROR];
+    char why[BO_MAX_SHARD_ERROR] = "";
     bool ok = runs && jsons;
     for (size_t i = 0; i < n && ok; i++) {
         ok = bo_run_load(paths[i], &runs[i]);

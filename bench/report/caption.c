@@ -46,9 +46,16 @@ char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena 
     char *n = least == most
                   ? bo_arena_printf(arena, "n = %u repetition%s", most, most == 1 ? "" : "s")
                   : bo_arena_printf(arena, "n = %u to %u repetitions", least, most);
+    const double n_layouts = bo_pair_number(&document->environment->layouts, "n");
     if (!intervals.n_with)
         return bo_arena_printf(arena, "medians of %s; no 95%% intervals, which need 6 repetitions",
                                n);
+    if (n_layouts > 1)
+        return bo_arena_printf(arena,
+                               "medians of %s, with 95%% intervals of the mean over %.0f layouts "
+                               "by Student's t%s",
+                               n, n_layouts,
+                               intervals.n_without == 0 ? "" : "; no interval in one layout");
     return bo_arena_printf(arena, "medians of %s, with 95%% intervals by order statistics%s", n,
                            intervals.n_without == 0 ? "" : "; no interval below 6 repetitions");
 }
@@ -66,23 +73,50 @@ const char *bo_document_argument(const struct bo_run_document *document)
     return document->file ? document->file : document->name;
 }
 
-/* The command that measures the document as in its run, without --json. */
-static char *bench_text(const struct bo_run_document *document, struct bo_arena *arena)
+/* " --layouts 5:1"; "" where the depth has the same layouts by default. */
+static char *layouts_text(const struct bo_environment *environment, bool is_full,
+                          struct bo_arena *arena)
 {
-    const struct bo_pairs *options = &document->environment->options;
-    const double rounds = bo_environment_number(document->environment, "rounds");
+    enum { OF_FULL = 5, SEED_OF_FULL = 1 };
+    const double n = bo_pair_number(&environment->layouts, "n");
+    const double seed = bo_pair_number(&environment->layouts, "seed");
+    if (isnan(n))
+        return bo_arena_printf(arena, "%s", is_full ? " --layouts 0" : "");
+    if (is_full && n == OF_FULL && seed == SEED_OF_FULL)
+        return bo_arena_printf(arena, "%s", "");
+    return bo_arena_printf(arena, " --layouts %.0f:%.0f", n, isnan(seed) ? SEED_OF_FULL : seed);
+}
+
+char *bo_caption_options(const struct bo_environment *environment, struct bo_arena *arena)
+{
+    const struct bo_pairs *options = &environment->options;
+    const double rounds = bo_environment_number(environment, "rounds");
     const char *depth = bo_pair_text(options, "depth");
     const bool is_quick = bo_pair_number(options, "quick") == 1;
     const bool is_full = depth && strcmp(depth, "full") == 0;
-    const char *cap = bo_pair_text(&document->environment->processor, "isa_cap");
     return bo_arena_printf(
-        arena, "%s%sbuild/bakeoff bench --format %s --corpus %s%s%s%s%s%s%s",
-        cap ? "BAKEOFF_ISA=" : "", cap ? bo_arena_printf(arena, "%s ", strrchr(cap, '-') + 1) : "",
-        document->format, bo_shell_quoted(arena, bo_document_argument(document)),
-        option_text(options, "codec", arena), option_text(options, "kind", arena),
-        option_text(options, "workload", arena), is_quick ? " --quick" : "",
-        is_full ? " --full" : "",
+        arena, "%s%s%s%s%s%s%s%s", option_text(options, "codec", arena),
+        option_text(options, "kind", arena), option_text(options, "workload", arena),
+        is_quick ? " --quick" : "", is_full ? " --full" : "",
+        is_full && bo_pair_number(options, "compress") == 0 ? " --no-compress" : "",
+        layouts_text(environment, is_full, arena),
         isnan(rounds) ? "" : bo_arena_printf(arena, " --repetitions %.0f", rounds));
+}
+
+char *bo_caption_program(const struct bo_environment *environment, struct bo_arena *arena)
+{
+    const char *cap = bo_pair_text(&environment->processor, "isa_cap");
+    return cap ? bo_arena_printf(arena, "BAKEOFF_ISA=%s build/bakeoff", strrchr(cap, '-') + 1)
+               : bo_arena_printf(arena, "%s", "build/bakeoff");
+}
+
+/* The command that measures the document as in its run, without --json. */
+static char *bench_text(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    return bo_arena_printf(arena, "%s bench --format %s --corpus %s%s",
+                           bo_caption_program(document->environment, arena), document->format,
+                           bo_shell_quoted(arena, bo_document_argument(document)),
+                           bo_caption_options(document->environment, arena));
 }
 
 /*

@@ -33,9 +33,18 @@ char *bo_caption_processor(const struct bo_environment *environment, struct bo_a
 
 /*
  * "medians of n = 20 repetitions, with 95% intervals by order statistics": for all rows of the
- * document.
+ * document. In a run with several layouts, the intervals are of the mean over these.
  */
 char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena *arena);
+
+/*
+ * The options of `bench` with which the documents were measured, each after a space: " --kind point
+ * --full --repetitions 6". Runs before 2026-11-25 did not record their depth.
+ */
+char *bo_caption_options(const struct bo_environment *environment, struct bo_arena *arena);
+
+/* "build/bakeoff", or "BAKEOFF_ISA=v1 build/bakeoff" for a run with capped code paths. */
+char *bo_caption_program(const struct bo_environment *environment, struct bo_arena *arena);
 
 /* As labelled lines of at most `width` columns: for plain text. */
 void bo_caption_print(const struct bo_caption *caption, unsigned width, FILE *out);

@@ -88,7 +88,7 @@ static void print_facts(const struct bo_page *page)
         print_fact(page, facts[i][0], bo_environment_fact(environment, facts[i][1]));
     print_fact(page, "a reading of the clock", number_text(page, "clock_cost_ns", " ns"));
     print_fact(
-        page, "written to empty the caches",
+        page, "buffer that empties the caches",
         bo_nbytes_text(page->arena, bo_environment_number(environment, "cold_eviction_bytes")));
     print_fact(page, "load before the run", load_text(page));
     print_fact(page, "libraries", pairs_text(&environment->libraries, page->arena));
@@ -104,36 +104,38 @@ static void print_facts(const struct bo_page *page)
     print_fact(page, "depth", bo_run_depth(page->run));
     print_fact(page, "partial", environment->partial);
     print_fact(page, "repetitions", number_text(page, "rounds", ""));
+    if (environment->layouts.n)
+        print_fact(page, "layouts", pairs_text(&environment->layouts, page->arena));
     print_fact(page, "a repetition lasts", number_text(page, "min_time_s", " s"));
     print_fact(page, "seeds", pairs_text(&environment->seeds, page->arena));
 }
 
-/* True when the outer compressors were applied to the codecs' bytes, too. */
-static bool is_compressed(const struct bo_run_document *document)
+/* The names of documents, either the held-out ones or the others; "" for none. */
+static char *names_text(const struct bo_page *page, bool held_out, const char *separator)
 {
-    for (unsigned i = 0; i < document->sizes.n_codecs; i++)
-        if (document->sizes.codecs[i].compressed.n)
-            return true;
-    return false;
+    const struct bo_run *run = page->run;
+    char *names = bo_arena_printf(page->arena, "%s", "");
+    for (size_t d = 0; d < run->n_documents; d++)
+        if (run->documents[d].held_out == held_out)
+            names = bo_arena_printf(page->arena, "%s%s%s", names, *names ? separator : "",
+                                    bo_document_argument(&run->documents[d]));
+    return names;
 }
 
 /* The command that measures what the run measured. */
 static char *bench_text(const struct bo_page *page)
 {
     const struct bo_run *run = page->run;
-    const char *format = run->n_documents ? run->documents[0].format : "", *names = "";
-    bool one_format = run->n_documents > 0, compressed = false;
-    for (size_t d = 0; d < run->n_documents; d++) {
-        const struct bo_run_document *document = &run->documents[d];
-        one_format = one_format && strcmp(document->format, format) == 0;
-        compressed = compressed || is_compressed(document);
-        names = bo_arena_printf(page->arena, "%s%s%s", names, d ? "," : "",
-                                bo_document_argument(document));
-    }
-    return bo_arena_printf(
-        page->arena, "build/bakeoff bench%s --json results/%s%s --corpus %s --repetitions %s",
-        compressed ? " --full" : "", one_format ? " --format " : "", one_format ? format : "",
-        bo_shell_quoted(page->arena, names), number_text(page, "rounds", ""));
+    const char *format = run->n_documents ? run->documents[0].format : "";
+    bool one_format = run->n_documents > 0;
+    for (size_t d = 0; d < run->n_documents; d++)
+        one_format = one_format && strcmp(run->documents[d].format, format) == 0;
+    return bo_arena_printf(page->arena, "%s bench --json results/%s%s --corpus %s%s%s",
+                           bo_caption_program(&run->environment, page->arena),
+                           one_format ? " --format " : "", one_format ? format : "",
+                           bo_shell_quoted(page->arena, names_text(page, false, ",")),
+                           *names_text(page, true, ", ") ? " --held-out FOLDER" : "",
+                           bo_caption_options(&run->environment, page->arena));
 }
 
 static void print_again(const struct bo_page *page)
@@ -148,6 +150,9 @@ static void print_again(const struct bo_page *page)
                       "corpora/README.md\n"
                     : "",
             bench_text(page));
+    if (*names_text(page, true, ", "))
+        fprintf(page->out, "\nFOLDER contains the held-out documents: %s.\n",
+                names_text(page, true, ", "));
     if (strchr(commit, '+'))
         fprintf(page->out,
                 "\nThis run's program was built from a tree with uncommitted changes.\n");

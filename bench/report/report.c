@@ -107,8 +107,9 @@ void bo_page_legend(const struct bo_page *page)
         "format's status quo, or its first codec if no status quo was measured on every document.\n"
         "- **Times** are CPU times of one thread, an operation or query. Every answer was compared "
         "with the oracle's before anything was timed. The codec `noop` does nothing: its times are "
-        "the harness's own. In square brackets: the 95%% confidence interval of a median; fewer "
-        "than 6 repetitions have none.\n");
+        "the harness's own. In square brackets: the 95%% confidence interval, of the mean "
+        "over layouts of the program where a run has several, else of the median. Fewer than 6 "
+        "repetitions in one layout have none.\n");
 }
 
 void bo_page_missing(const struct bo_page *page)

@@ -1,5 +1,6 @@
 /* Sizes as a table. */
 #include "bench/report/parts.h"
+#include "bench/report/picks.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,9 +120,10 @@ static struct sums fill_grid(const struct bo_run *run, const char *format,
     for (unsigned c = 0; table->columns[c].heading; c++)
         bo_grid_add(grid, "%s", table->columns[c].heading);
     bo_grid_end_row(grid);
-    for (size_t d = 0; d < run->n_documents; d++)
-        if (strcmp(run->documents[d].format, format) == 0 && !run->documents[d].scale)
-            add_line(&run->documents[d], table, &sums, grid);
+    const struct bo_run_document **documents;
+    const unsigned n = bo_format_documents(run, format, BO_ORDINARY, grid->arena, &documents);
+    for (unsigned d = 0; d < n; d++)
+        add_line(documents[d], table, &sums, grid);
     if (sums.n > 1) {
         add_total(table, &sums, grid);
         if (any_relative(table))

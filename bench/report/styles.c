@@ -212,11 +212,13 @@ static void print_json(struct bo_table *table, struct bo_arena *arena, FILE *out
         if (table->only ? document == table->only : strcmp(document->format, table->format) == 0)
             json_array_append_new(documents, bo_comparison_json(document, &table->filter));
     }
-    json_t *object =
-        json_pack("{s:s, s:o, s:{s:s, s:s, s:f}, s:o, s:o}", "format", table->format, "run",
-                  run_json(table->run), "interval", "of", "the median, low to high", "method",
-                  "order statistics", "confidence", BO_CONFIDENCE, "units", json_units(),
-                  "documents", documents);
+    const bool has_layouts = bo_pair_number(&table->run->environment.layouts, "n") > 1;
+    json_t *object = json_pack(
+        "{s:s, s:o, s:{s:s, s:s, s:f}, s:o, s:o}", "format", table->format, "run",
+        run_json(table->run), "interval", "of",
+        has_layouts ? "the mean over layouts, extended to the median" : "the median, low to high",
+        "method", has_layouts ? "Student's t" : "order statistics", "confidence", BO_CONFIDENCE,
+        "units", json_units(), "documents", documents);
     json_dumpf(object, out, FLAGS);
     putc('\n', out);
     json_decref(object);

@@ -144,6 +144,28 @@ TEST(test_refuses)
     assert_string_equal(why, "b.json: pcdata/small-sample is in a.json, too");
 }
 
+/* Without a shard the result is partial, and may be merged with that shard later. */
+TEST(test_missing_shards)
+{
+    char why[BO_MAX_SHARD_ERROR] = "";
+    const char *name = "a.json", *names[] = {"a.json", "b.json"};
+    json_t *one = make_shard(0), *other = make_shard(1);
+    const json_t *run = one;
+    assert_null(bo_shards_merge(&run, &name, 1, false, why));
+    assert_string_equal(why, "a.json: with these files, of 2 shards there are missing: 2; "
+                             "--partial merges what is there");
+    json_t *part = bo_shards_merge(&run, &name, 1, true, why);
+    const json_t *both[] = {part, other};
+    json_t *whole = bo_shards_merge(both, names, 2, true, why);
+    assert_string_equal(sample_take(part)->environment.partial, "1 of 2 documents");
+    assert_null(sample_take(whole)->environment.partial);
+    json_decref(other);
+    json_object_set_new(sample_ours(one), "parts", json_array());
+    assert_null(bo_shards_merge(&run, &name, 1, true, why));
+    assert_string_equal(why, "a.json: has an empty list of parts");
+    json_decref(one);
+}
+
 /* Facts in which the parts differ are kept for each part. */
 TEST(test_keeps_what_is_shared)
 {

@@ -40,7 +40,11 @@ static void check_depth(struct checking *c)
     const struct bo_environment *e = &c->run->environment;
     const double n_layouts = bo_pair_number(&e->layouts, "n");
     if (e->partial)
-        complain(c, "partial results: %s; `--resume` measures the rest", e->partial);
+        complain(c, "partial results: %s%s", e->partial,
+                 c->run->n_parts ? "; shards are missing" : "; `--resume` measures the rest");
+    if (bo_pair_number(&e->shard, "of") > 1)
+        complain(c, "the run is shard %.0f of %.0f; `merge` joins them",
+                 bo_pair_number(&e->shard, "shard"), bo_pair_number(&e->shard, "of"));
     if (strcmp(depth, "full") != 0 && strcmp(depth, "default") != 0)
         complain(c, "depth is %s: a run of all codecs without --quick is needed", depth);
     if (strcmp(depth, "full") == 0 && !(n_layouts >= 5))

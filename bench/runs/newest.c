@@ -98,6 +98,12 @@ static size_t list_newest(const char *folder, const char *machine, struct bo_are
     return n;
 }
 
+/* An interrupted run, or one of several shards. */
+static bool lacks_documents(const struct bo_run *run)
+{
+    return run->environment.partial || bo_pair_number(&run->environment.shard, "of") > 1;
+}
+
 char *bo_run_newest(const char *folder, const char *machine, const char *format)
 {
     struct bo_arena arena;
@@ -108,9 +114,9 @@ char *bo_run_newest(const char *folder, const char *machine, const char *format)
     for (size_t i = 0; i < n && ok && !is_complete; i++) {
         struct bo_run run;
         ok = bo_run_load(paths[i], &run);
-        if (ok && bo_run_measured(&run, format, false) && (!found || !run.environment.partial)) {
+        if (ok && bo_run_measured(&run, format, false) && (!found || !lacks_documents(&run))) {
             found = paths[i];
-            is_complete = !run.environment.partial;
+            is_complete = !lacks_documents(&run);
         }
         bo_run_free(&run);
     }
@@ -135,7 +141,7 @@ char *bo_run_newest_partial(const char *folder)
     for (size_t i = 0; i < n && ok && !found; i++) {
         struct bo_run run = {.json = NULL};
         ok = !strstr(paths[i], here) || bo_run_load(paths[i], &run);
-        if (ok && run.environment.partial)
+        if (ok && run.environment.partial && !run.n_parts) /* merged shards cannot be resumed */
             found = strdup(paths[i]);
         bo_run_free(&run);
     }
@@ -166,14 +172,14 @@ static bool adds_something(const struct bo_run *runs, size_t n)
     return false;
 }
 
-/* Runs of published depth first, partial ones last. */
+/* Runs of published depth first, those without some of their documents last. */
 static unsigned rank_of(const struct bo_run *run)
 {
     static const char *const depths[] = {"full", "default", "quick"};
     unsigned rank = 0;
     while (rank < 3 && strcmp(bo_run_depth(run), depths[rank]) != 0)
         rank++;
-    return run->environment.partial ? 4 : rank;
+    return lacks_documents(run) ? 4 : rank;
 }
 
 /* Runs in order of preference, and their paths. */

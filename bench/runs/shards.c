@@ -257,8 +257,10 @@ static bool add_run(struct merging *m, const json_t *run, const char *name)
     const size_t first_part = json_array_size(m->parts);
     size_t i;
     json_t *item;
-    if (json_object_get(ours, "partial"))
+    if (json_object_get(ours, "partial") && !parts)
         return refuse(m, name, "is partial; `bakeoff bench --resume %s` completes it", name);
+    if (parts && !json_array_size(parts))
+        return refuse(m, name, "has an empty list of parts");
     if (!parts && !add_part(m, context, name))
         return false;
     json_array_foreach((json_t *)(uintptr_t)parts, i,
@@ -269,6 +271,7 @@ static bool add_run(struct merging *m, const json_t *run, const char *name)
     return true;
 }
 
+/* Whether all shards are there; else the reason is that of a refusal. */
 static bool all_there(struct merging *m, const char *last_name)
 {
     const json_int_t n = shard_number(m->first, "of");
@@ -295,8 +298,11 @@ static void keep_shared(json_t *object, const json_t *other)
         json_object_del(object, key);
 }
 
-/* The context of the result: the facts that all parts share, the parts and the documents. */
-static json_t *shared_context(const struct merging *m)
+/*
+ * The context of the result: the facts that all parts share, the parts and the documents. It is
+ * marked as partial when a shard is missing.
+ */
+static json_t *shared_context(const struct merging *m, bool is_complete)
 {
     size_t i;
     json_t *part = json_array_get(m->parts, 0);
@@ -309,6 +315,11 @@ static json_t *shared_context(const struct merging *m)
     if (!json_object_get(ours, "machine"))
         json_object_set_new(ours, "machine", json_string("several"));
     json_object_del(ours, "shard");
+    if (!is_complete)
+        json_object_set_new(ours, "partial",
+                            json_pack("{s:I, s:I}", "measured",
+                                      (json_int_t)json_array_size(m->documents), "of",
+                                      shard_number(m->first, "documents")));
     json_object_set(ours, "parts", m->parts);
     json_object_set(ours, "documents", m->documents);
     json_object_set_new(context, "bakeoff", ours);
@@ -324,11 +335,13 @@ json_t *bo_shards_merge(const json_t *const *runs, const char *const *names, siz
                         .first_of = json_object(),
                         .why = why_ret};
     bool ok = n > 0;
+    json_t *merged = NULL;
     for (size_t i = 0; i < n && ok; i++)
         ok = add_run(&m, runs[i], names[i]);
-    json_t *merged = NULL;
-    if (ok && (partial || all_there(&m, names[n - 1])))
-        merged = json_pack("{s:o, s:O}", "context", shared_context(&m), "benchmarks", m.entries);
+    const bool is_complete = ok && all_there(&m, names[n - 1]);
+    if (is_complete || (ok && partial))
+        merged = json_pack("{s:o, s:O}", "context", shared_context(&m, is_complete), "benchmarks",
+                           m.entries);
     json_t *const mine[] = {m.parts, m.documents, m.entries, m.first_of};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++)
         json_decref(mine[i]);

@@ -31,7 +31,9 @@ json_t *bo_shard_take(struct bo_shard shard, struct bo_documents *documents);
 /*
  * Merges results of shards (objects that bo_run_take accepts; also results of this function with
  * `partial`). Each document gets "part", an index into context.bakeoff.parts, the contexts of the
- * shards. Facts that differ between parts are only there. `names` are for messages.
+ * shards. Facts that differ between parts are only there. Without some of the shards, the result is
+ * marked as partial: bakeoff.partial is {"measured", "of"}, numbers of documents. `names` are for
+ * messages.
  *
  * NULL with *why_ret filled, "B.json: ...", when a run is not a shard, when two differ in commit,
  * build, options or list of documents, when a shard or a document occurs twice, or, without

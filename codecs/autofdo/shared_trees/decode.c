@@ -77,8 +77,7 @@ static enum bo_status alloc_instances(struct builder *b, struct bo_arena *arena)
     uint64_t n_instances = 0, n_records = 0, n_targets = 0;
     for (uint32_t name = 0; autofdo_next_function(trees, &name); name++) {
         const uint32_t root = trees->first_variants[name];
-        const uint64_t off = autofdo_off_of(trees, &trees->structure,
-                                            trees->entry_starts[name / AUTOFDO_BLOCK_NAMES]);
+        const uint64_t off = autofdo_entry_off(trees, name);
         if (root == trees->first_variants[name + 1])
             return bo_fail(b->err, BO_CORRUPT, off, "function has no tree");
         const enum bo_status status = autofdo_sum_variant(trees, name, root, 1, b->err);

@@ -114,8 +114,10 @@ static enum bo_status read_starts(struct autofdo_trees *trees, struct autofdo_bi
 
 /* How many variants each name has. */
 static enum bo_status read_variants(struct autofdo_trees *trees, struct autofdo_bits *bits,
-                                    uint64_t max_variants, struct bo_error *err)
+                                    uint64_t structure_nbytes, struct bo_error *err)
 {
+    const uint64_t in_structure = trees->n_names + 8 * structure_nbytes;
+    const uint64_t max_variants = in_structure < UINT32_MAX ? in_structure : UINT32_MAX - 1;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < trees->n_names; i++) {
         uint64_t n;
@@ -157,8 +159,7 @@ static enum bo_status read_index(struct autofdo_trees *trees, const struct head 
                                autofdo_spends_bits(i), &trees->tables[i]))
             return bo_fail(err, BO_CORRUPT, autofdo_off_of(trees, &trees->index, bits.bit),
                            "code lengths do not form a prefix code");
-    enum bo_status status =
-        read_variants(trees, &bits, trees->n_names + 8 * head->structure_nbytes, err);
+    enum bo_status status = read_variants(trees, &bits, head->structure_nbytes, err);
     if (status ||
         (status = read_starts(trees, &bits, 8 * head->strings_head_nbytes, trees->n_string_blocks,
                               head->strings_nbytes, trees->string_starts, err)) ||

@@ -91,10 +91,13 @@ static enum bo_status visit_variant(struct visit *visit, uint32_t name, uint32_t
     return BO_OK;
 }
 
-/* The function of this name, which is the i-th; targets go to the sink when there is one. */
+/*
+ * The function of this name, which is the i-th; targets go to the sink when there is one.
+ * *n_left_ref is how much the functions of one query may still expand to.
+ */
 static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name, uint32_t i,
-                                     struct bo_sink *sink, struct autofdo_answer *answer,
-                                     struct bo_error *err)
+                                     uint64_t *n_left_ref, struct bo_sink *sink,
+                                     struct autofdo_answer *answer, struct bo_error *err)
 {
     struct visit visit = {trees, autofdo_counts_of(trees, i), {.n_functions = 1}, sink, err};
     const uint32_t root = trees->first_variants[name];
@@ -106,6 +109,12 @@ static enum bo_status visit_function(struct autofdo_trees *trees, uint32_t name,
                        "function has no tree");
     if ((status = autofdo_sum_variant(trees, name, root, 1, err)))
         return status;
+    const struct autofdo_sums *sums = &trees->variants[root].sums;
+    const uint64_t n = (uint64_t)sums->n_instances + sums->n_records + sums->n_targets;
+    if (n > *n_left_ref)
+        return bo_fail(err, BO_OVER_LIMIT, autofdo_entry_off(trees, name),
+                       "trees expand to more than the limit");
+    *n_left_ref -= n;
     if (!autofdo_take_count(&visit.counts, &answer->head))
         return fail_count(&visit);
     autofdo_visit_head(&visit.digest.hash, answer->head, answer->timestamp);
@@ -186,7 +195,8 @@ static enum bo_status answer_function(struct autofdo_trees *trees,
     const enum bo_status status = find_string(trees, query->name, 0, trees->n_names, &name, err);
     if (status || name == trees->n_names || !autofdo_function_of(trees, name, &i))
         return status;
-    return visit_function(trees, name, i, sink, answer, err);
+    uint64_t n_left = autofdo_max_expanded(trees->in.n);
+    return visit_function(trees, name, i, &n_left, sink, answer, err);
 }
 
 static void add_digest(struct autofdo_digest *sum, const struct autofdo_digest *digest)
@@ -204,13 +214,14 @@ static enum bo_status answer_some(struct autofdo_trees *trees, bool every, uint6
                                   struct bo_error *err)
 {
     uint32_t i = 0;
+    uint64_t n_left = autofdo_max_expanded(trees->in.n);
     *digest = (struct autofdo_digest){0};
     for (uint32_t name = 0; autofdo_next_function(trees, &name); name++, i++) {
         struct autofdo_answer answer;
         const uint64_t own = every ? 0 : autofdo_field(&trees->paths, trees->path_bits, name);
         if (!every && own != path && own != other_path)
             continue;
-        const enum bo_status status = visit_function(trees, name, i, NULL, &answer, err);
+        const enum bo_status status = visit_function(trees, name, i, &n_left, NULL, &answer, err);
         if (status)
             return status;
         add_digest(digest, &answer.digest);

@@ -240,13 +240,15 @@ static enum bo_status read_present(struct block *b, const struct autofdo_list *l
         const unsigned present = autofdo_take_symbol(&b->bits, &trees->tables[AUTOFDO_PRESENT]);
         if (present > (left < 4 ? (1u << left) - 1 : 15))
             return fail_at(b, BO_CORRUPT, "variant selects a place beyond its list", err);
+        if (b->bits.bit > b->end) /* zeros past the end select nothing, without limit */
+            return fail_at(b, BO_CORRUPT, "block does not end where the index says", err);
         for (uint32_t i = 0; i < 4 && i < left; i++) {
             const unsigned kind = trees->spots[list->first_spot + spot + i].kind;
             if (kind == AUTOFDO_RECORD)
                 has_record = present >> i & 1;
             if (!(present >> i & 1))
                 continue;
-            if (trees->n_parts == trees->parts_cap || b->bits.bit > b->end)
+            if (trees->n_parts == trees->parts_cap)
                 return fail_at(b, BO_CORRUPT, "more places than announced", err);
             if (kind == AUTOFDO_TARGET && !has_record)
                 return fail_at(b, BO_CORRUPT, "target precedes the record of its place", err);
@@ -419,8 +421,7 @@ static enum bo_status sum_part(struct autofdo_trees *trees, const struct autofdo
 enum bo_status autofdo_sum_variant(struct autofdo_trees *trees, uint32_t name, uint32_t variant,
                                    unsigned depth, struct bo_error *err)
 {
-    const uint64_t off =
-        autofdo_off_of(trees, &trees->structure, trees->entry_starts[name / AUTOFDO_BLOCK_NAMES]);
+    const uint64_t off = autofdo_entry_off(trees, name);
     enum bo_status status = autofdo_read_entry(trees, name, err);
     if (status || trees->variants[variant].sums.n_instances)
         return status;

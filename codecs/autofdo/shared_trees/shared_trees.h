@@ -263,7 +263,14 @@ struct autofdo_trees {
 static inline uint64_t autofdo_off_of(const struct autofdo_trees *trees,
                                       const struct autofdo_section *section, uint64_t bit)
 {
-    return (uint64_t)(section->p - trees->in.p) + bit / 8;
+    return (uint64_t)(section->p - trees->in.p) + (bit / 8 < section->n ? bit / 8 : section->n);
+}
+
+/* Where the block of a name's entry starts in the file. */
+static inline uint64_t autofdo_entry_off(const struct autofdo_trees *trees, uint32_t name)
+{
+    return autofdo_off_of(trees, &trees->structure,
+                          trees->entry_starts[name / AUTOFDO_BLOCK_NAMES]);
 }
 
 static inline struct autofdo_bits autofdo_bits_of(const struct autofdo_section *section,

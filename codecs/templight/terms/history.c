@@ -316,7 +316,7 @@ bool terms_code_event(struct terms_coder *c, struct terms_history *h,
     } else if (symbol == EVENT_AS_BEFORE_LAST) {
         *event = next[1];
     } else if (symbol == EVENT_OLD) {
-        if (!say_number(c, TERMS_CODE_TUPLE, &back) || back + 1 >= h->n_tuples)
+        if (!say_number(c, TERMS_CODE_TUPLE, &back) || (uint64_t)back + 1 >= h->n_tuples)
             return false;
         *event = h->n_tuples - 1 - back;
     } else {
