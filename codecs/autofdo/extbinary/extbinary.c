@@ -23,7 +23,7 @@ static bool same_summary(const struct autofdo_summary *a, const struct autofdo_s
 static enum bo_status located(const struct extbinary_reader *r, enum bo_status status,
                               struct bo_error *err)
 {
-    if (!status || !err || !r->is_unpacked || err->off == BO_NO_OFFSET)
+    if (!status || !err || !err->what || !r->is_unpacked || err->off == BO_NO_OFFSET)
         return status;
     for (unsigned s = 0; s < EXTBINARY_N_SECTIONS; s++)
         if (err->off >= r->starts[s] && err->off <= r->starts[s] + r->sizes[s]) {

@@ -106,11 +106,14 @@ static enum bo_status inflate_all(const struct bo_cursor *c, uint8_t *p, size_t 
                               "zlib stream is invalid or not of the announced size");
 }
 
-/* Contents follow each other in the order of the table. */
+/*
+ * Contents follow each other in the order of the table, with a byte between them, so that an error
+ * at the end of a section is not at the start of the next one.
+ */
 static enum bo_status unpack(struct extbinary_reader *r, struct bo_error *err)
 {
     struct bo_cursor streams[EXTBINARY_N_SECTIONS];
-    size_t sizes[EXTBINARY_N_SECTIONS] = {0}, nbytes = 0;
+    size_t sizes[EXTBINARY_N_SECTIONS] = {0}, nbytes = EXTBINARY_N_SECTIONS;
     for (unsigned s = 0; s < EXTBINARY_N_SECTIONS; s++) {
         if (!r->sizes[s])
             continue;
@@ -119,7 +122,7 @@ static enum bo_status unpack(struct extbinary_reader *r, struct bo_error *err)
             return status;
         nbytes += sizes[s];
     }
-    uint8_t *p = bo_alloc(r->arena, nbytes);
+    uint8_t *p = bo_zalloc_array(r->arena, nbytes, 1);
     if (!p)
         return bo_fail_alloc(err, r->arena);
     const struct bo_arena_mark mark = bo_arena_mark(r->arena);
@@ -134,7 +137,7 @@ static enum bo_status unpack(struct extbinary_reader *r, struct bo_error *err)
         r->packed_starts[s] = r->starts[s];
         r->starts[s] = at;
         r->sizes[s] = sizes[s];
-        at += sizes[s];
+        at += sizes[s] + 1;
     }
     r->in = (struct bo_span){p, nbytes};
     r->is_unpacked = true;
