@@ -436,7 +436,8 @@ bool statehist_keeps_strings(const struct statehist_builder *builder,
 {
     bool keeps = builder->strings.n == model->n_strings;
     for (uint32_t i = 0; i < model->n_strings && keeps; i++)
-        keeps = builder->strings.texts[i].p == model->strings[i].p;
+        keeps = builder->strings.texts[i].p == model->strings[i].p &&
+                builder->strings.texts[i].n == model->strings[i].n; /* empty ones share addresses */
     return keeps;
 }
 

@@ -191,19 +191,28 @@ static int attach(struct reader *r, struct bo_span database)
     return code;
 }
 
+/* A column that must be below 2^32. */
+static bool get_u32(sqlite3_stmt *row, int column, uint32_t *number_ret)
+{
+    const int64_t number = sqlite3_column_int64(row, column);
+    *number_ret = (uint32_t)number;
+    return number >= 0 && number <= UINT32_MAX;
+}
+
 static int read_history(struct reader *r)
 {
     sqlite3_stmt *row = r->statements[HISTORY];
     const int code = sqlite3_step(row);
+    bool fits = false;
     if (code == SQLITE_ROW) {
         r->start = sqlite3_column_int64(row, 0);
         r->end = sqlite3_column_int64(row, 1);
-        r->n_quarks = (uint32_t)sqlite3_column_int64(row, 2);
+        fits = get_u32(row, 2, &r->n_quarks) && r->n_quarks <= INT32_MAX;
     }
     sqlite3_reset(row);
-    return code == SQLITE_ROW && r->n_quarks <= INT32_MAX ? SQLITE_OK
-           : code == SQLITE_ROW || code == SQLITE_DONE    ? SQLITE_CORRUPT
-                                                          : code;
+    return code == SQLITE_ROW && fits                  ? SQLITE_OK
+           : code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_CORRUPT
+                                                       : code;
 }
 
 static enum bo_status open_reader(const struct bo_codec *self, struct bo_span in,
@@ -430,11 +439,11 @@ static enum bo_status scan(struct reader *r, struct statehist_digest *digest, st
     sqlite3_reset(row);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         struct interval interval;
-        if (!get_interval(row, &interval))
+        uint32_t quark;
+        if (!get_interval(row, &interval) || !get_u32(row, 4, &quark))
             return no_interval(err);
-        statehist_digest_interval(digest, (uint32_t)sqlite3_column_int64(row, 4),
-                                  interval.state.start, interval.state.end, interval.state.type,
-                                  interval.state.value);
+        statehist_digest_interval(digest, quark, interval.state.start, interval.state.end,
+                                  interval.state.type, interval.state.value);
     }
     return code == SQLITE_DONE ? BO_OK : fail(code, err);
 }
@@ -484,10 +493,10 @@ static enum bo_status get_attributes(struct reader *r, struct statehist_builder 
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         const struct bo_span name = {sqlite3_column_text(row, 2),
                                      (size_t)sqlite3_column_bytes(row, 2)};
-        const uint32_t parent = sqlite3_column_type(row, 1) == SQLITE_NULL
-                                    ? STATEHIST_ROOT
-                                    : (uint32_t)sqlite3_column_int64(row, 1);
-        if (!name.p || sqlite3_column_int64(row, 0) != builder->n_quarks)
+        uint32_t parent = STATEHIST_ROOT;
+        const bool is_top = sqlite3_column_type(row, 1) == SQLITE_NULL;
+        if (!name.p || sqlite3_column_int64(row, 0) != builder->n_quarks ||
+            (!is_top && (!get_u32(row, 1, &parent) || parent == STATEHIST_ROOT)))
             return fail(SQLITE_CORRUPT, err);
         if (!statehist_add_attribute(builder, name, parent))
             return bo_fail_alloc(err, builder->arena);
@@ -504,14 +513,14 @@ static enum bo_status get_intervals(struct reader *r, struct statehist_builder *
     int code;
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         struct interval from;
-        uint32_t string = 0;
-        if (!get_interval(row, &from))
+        uint32_t string = 0, quark;
+        if (!get_interval(row, &from) || !get_u32(row, 4, &quark))
             return fail(SQLITE_CORRUPT, err);
         if (from.string.p && !statehist_add_string(builder, from.string, &string))
             return bo_fail_alloc(err, builder->arena);
-        const struct statehist_interval to = {
-            from.state.start, from.state.end, from.string.p ? string : from.state.value,
-            (uint32_t)sqlite3_column_int64(row, 4), from.state.type};
+        const struct statehist_interval to = {from.state.start, from.state.end,
+                                              from.string.p ? string : from.state.value, quark,
+                                              from.state.type};
         if (!statehist_add_interval(builder, &to))
             return bo_fail_alloc(err, builder->arena);
     }

@@ -318,6 +318,9 @@ static enum bo_status read_comment(struct parser *p, const uint8_t *start)
                            is_count ? "count is not an integer below 2^32"
                                     : "time is not an integer");
         p->is_given[fact] = true;
+        if (is_count && (uint64_t)p->facts[fact] <
+                            (fact == QUARKS ? p->builder.n_quarks : p->builder.n_intervals))
+            return fail_at(p, word.p, "count is less than the number of lines before it");
         if (p->is_given[START] && p->is_given[END] && p->facts[START] > p->facts[END])
             return fail_at(p, word.p, "history ends before it starts");
         return reserve(p, (enum fact)fact);

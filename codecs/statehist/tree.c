@@ -246,7 +246,7 @@ enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
                                      struct statehist_builder *builder, struct bo_error *err)
 {
     struct tree_reader r = {.builder = builder, .left_nbytes = max_names_nbytes(bo_left(&c))};
-    const size_t base = c.base;
+    const size_t base = c.base, start = base + c.off;
     const enum bo_status status = read_names(&r, &c, err);
     if (status)
         return status;
@@ -262,7 +262,7 @@ enum bo_status statehist_unpack_tree(struct bo_cursor c, uint32_t n_quarks,
                            base + c.off + r.bits.bit / 8, what);
     }
     if (r.n_seen != r.n_names)
-        return bo_fail(err, BO_CORRUPT, base, "name belongs to no attribute");
+        return bo_fail(err, BO_CORRUPT, start, "name belongs to no attribute");
     uint32_t rest = 0;
     const unsigned left = (unsigned)(8 * (uint64_t)r.bits.in.n - r.bits.bit < 8
                                          ? 8 * (uint64_t)r.bits.in.n - r.bits.bit

@@ -17,6 +17,7 @@ struct growth {
     struct ht_tree tree;
     uint32_t *waiting; /* by node: the first interval of this end that belongs there, or NONE */
     uint32_t *next;    /* by interval: the next one that waits for the same node */
+    uint32_t *leaves;  /* by node: the first leaf from it on, or NONE */
     uint32_t *order;
     size_t n_ordered;
 };
@@ -33,11 +34,17 @@ static struct ht_item item_of(const struct growth *g, uint32_t i)
                             types[interval->type], interval->value, {NULL, interval->nbytes}};
 }
 
+/*
+ * An interval may fill a node only because its offset there has a shorter form than 0. It would not
+ * fit a new leaf, so it does not grow the tree.
+ */
 static bool insert(struct growth *g, uint32_t i)
 {
     const struct ht_item item = item_of(g, i);
     g->order[g->n_ordered++] = i;
-    return ht_insert(&g->tree, &item, NULL) == BO_OK;
+    return ht_item_nbytes(&item, item.start) >
+               g->file->config.block_nbytes - HT_NODE_HEADER_NBYTES ||
+           ht_insert(&g->tree, &item, NULL) == BO_OK;
 }
 
 /* Inserts those that wait for a node of the branch and fit it now. False when the arena refuses. */
@@ -63,10 +70,8 @@ static bool fill_level(struct growth *g, uint32_t level)
 /* The leaf that comes next, or NONE. */
 static uint32_t next_leaf(const struct growth *g)
 {
-    uint32_t node = g->tree.branch[g->tree.n_levels - 1].number + 1;
-    while (node < g->file->n_nodes && !g->placed->is_leaf[node])
-        node++;
-    return node < g->file->n_nodes ? node : NONE;
+    const uint32_t node = g->tree.branch[g->tree.n_levels - 1].number + 1;
+    return node < g->file->n_nodes ? g->leaves[node] : NONE;
 }
 
 /*
@@ -151,12 +156,16 @@ uint32_t *ht_order_of_closing(const struct ht_file *file, const struct ht_placed
     g.order = bo_alloc_array(arena, n, sizeof *g.order);
     g.waiting = bo_alloc_array(arena, file->n_nodes, sizeof *g.waiting);
     g.next = bo_alloc_array(arena, n, sizeof *g.next);
+    g.leaves = bo_alloc_array(arena, file->n_nodes, sizeof *g.leaves);
     const uint32_t *by_end = sort_by_end(placed, arena);
-    if (!g.order || !g.waiting || !g.next || !by_end ||
+    if (!g.order || !g.waiting || !g.next || !g.leaves || !by_end ||
         ht_begin(&g.tree, &file->config, file->start, NULL, arena, NULL))
         return NULL;
-    for (uint32_t i = 0; i < file->n_nodes; i++)
+    for (uint32_t i = file->n_nodes, leaf = NONE; i-- > 0;) {
+        leaf = placed->is_leaf[i] ? i : leaf;
+        g.leaves[i] = leaf;
         g.waiting[i] = NONE;
+    }
     for (size_t i = 0; i < n;) {
         const int64_t end = placed->intervals[by_end[i]].end;
         size_t last = i + 1;

@@ -120,11 +120,17 @@ static bool read_timelines(const struct time_index *index, bool of_one,
 static bool read_segment(const struct time_index *index, uint32_t k,
                          struct time_index_stored *stored, struct time_index_part *part)
 {
-    struct bo_cursor c;
-    return time_index_part(index, k, &c) &&
-           (k % index->era || read_era(index, &c, stored, &part->n_before)) &&
-           read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
-                        stored + part->n_before, &part->n_changes);
+    struct bo_cursor c, next;
+    if (!time_index_part(index, k, &c) ||
+        (k % index->era == 0 && !read_era(index, &c, stored, &part->n_before)) ||
+        !read_changes(index, &c, (k + 1) % index->era && k + 1 < index->n_segments,
+                      stored + part->n_before, &part->n_changes))
+        return false;
+    /* Parts do not overlap, so reading all of them takes linear time. */
+    return k + 1 >= index->n_segments ||
+           (time_index_part(index, k + 1, &next) &&
+            (next.off >= c.off ||
+             time_index_damaged(index, next.p + next.off, "places of checkpoints are damaged")));
 }
 
 static bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part)

@@ -130,9 +130,12 @@ static enum bo_status put_states(const struct time_index *index,
             return BO_OVER_LIMIT;
         if (!call_state_of(t, time, state))
             return BO_CORRUPT;
+        if (__builtin_expect(state->end < time, 0)) {
+            time_index_damaged(index, index->times.body, "times are damaged");
+            return BO_CORRUPT;
+        }
         states->n++;
-        /* What is damaged may end before the time. */
-    } while (statehist_time_after(q, state->end > time ? state->end : time, &time));
+    } while (statehist_time_after(q, state->end, &time));
     if (!t->shape && !t->bases)
         time_index_count_reads(t, quark, (uint32_t)states->n * ASCENDING_BLOCK);
     return BO_OK;

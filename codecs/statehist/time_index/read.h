@@ -104,8 +104,11 @@ ASCENDING_INLINE void time_index_prefetch(const struct time_index *index, uint64
 ASCENDING_CALL bool time_index_read_place(const struct time_index *index, uint32_t quark,
                                           uint64_t *place_ret)
 {
-    return ascending_at(&index->places, quark, place_ret) ||
-           time_index_damaged(index, index->places.body, "places of records are damaged");
+    if (!ascending_at(&index->places, quark, place_ret))
+        return time_index_damaged(index, index->places.body, "places of records are damaged");
+    if (*place_ret > index->records_nbits) /* TIME_INDEX_OPEN and above have a meaning */
+        *place_ret = index->records_nbits + 1;
+    return true;
 }
 
 /* Where the record of a quark lies; false when that is damaged. */
