@@ -85,6 +85,8 @@ static enum bo_status read_head(struct bo_span in, struct reader *reader, struct
                  nbytes = starts_off + ((size_t)n_bodies + 1) * START_NBYTES;
     if (nbytes != in.n)
         return bo_fail(err, BO_CORRUPT, nbytes, "bytes after the arrays");
+    if (n_bodies + n_others > UINT32_MAX / 16)
+        return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is 2^28 or more");
     *reader = (struct reader){in.p + HEAD_NBYTES, in.p + others_off, in.p + starts_off,
                               (size_t)n_bodies, (size_t)n_others};
     return BO_OK;

@@ -51,6 +51,8 @@ static enum bo_status take_guids(struct bo_cursor *c, struct bo_arena *arena,
         return status;
     if (bo_left(c) / 8 < n)
         return bo_fail_here(err, BO_TRUNCATED, &at_count, "GUIDs run past the end of the file");
+    if (n > UINT32_MAX / 16)
+        return bo_fail_here(err, BO_CORRUPT, &at_count, "number of GUIDs is 2^28 or more");
     struct guid_entry *entries = guid_new_model(n, arena, model_ret);
     if (!entries)
         return bo_fail_alloc(err, arena);

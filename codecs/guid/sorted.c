@@ -45,6 +45,8 @@ static enum bo_status read_head(struct bo_span in, struct reader *reader, struct
     const size_t nbytes = HEAD_NBYTES + (size_t)n * (GUID_NBYTES + END_NBYTES);
     if (nbytes != in.n)
         return bo_fail(err, BO_CORRUPT, nbytes, "bytes after the arrays");
+    if (n > UINT32_MAX / 16)
+        return bo_fail(err, BO_CORRUPT, 0, "number of GUIDs is 2^28 or more");
     *reader = (struct reader){in.p + HEAD_NBYTES, in.p + HEAD_NBYTES + n * GUID_NBYTES, (size_t)n};
     return BO_OK;
 }

@@ -3,6 +3,8 @@
  * its error names.
  */
 #define TEST_FORMAT "guid"
+#include <sys/mman.h>
+
 #include "codecs/guid/queries.h"
 #include "harness/test_format.h"
 
@@ -648,6 +650,42 @@ TEST(test_limits)
     assert_string_equal(error.what, "two GUIDs have one fingerprint");
     bo_writer_free(&out);
     bo_arena_free(&arena);
+}
+
+/* Files of gigabytes, of which only the head is read. */
+TEST(test_too_many_to_open)
+{
+    const uint64_t n = UINT64_C(1) << 28;
+    static const struct {
+        const char *codec;
+        uint64_t head[2];
+        size_t nbytes, nbytes_of_each;
+    } cases[] = {
+        {"sorted", {UINT64_C(1) << 28}, 8, 12},
+        {"eytzinger", {0, UINT64_C(1) << 28}, 20, 8},
+        {"llvm103", {UINT64_C(0x180808080)}, 7, 8}, /* N in five bytes, K, bytes of bodies */
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const uint64_t nbytes = cases[i].nbytes + n * cases[i].nbytes_of_each;
+        struct bo_arena arena;
+        struct bo_error error = {0};
+        void *reader;
+        if (nbytes > SIZE_MAX / 4)
+            skip();
+        uint8_t *file = mmap(NULL, (size_t)nbytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        assert_true(file != MAP_FAILED);
+        for (unsigned k = 0; k < 2; k++)
+            bo_set_le64(file + 8 * k, cases[i].head[k]);
+        const struct bo_codec *codec = bo_find_codec(test_format(), cases[i].codec);
+        bo_arena_init(&arena, 1 << 20);
+        assert_int_equal(
+            codec->open(codec, (struct bo_span){file, (size_t)nbytes}, &arena, &reader, &error),
+            BO_CORRUPT);
+        assert_string_equal(error.what, "number of GUIDs is 2^28 or more");
+        bo_arena_free(&arena);
+        munmap(file, (size_t)nbytes);
+    }
 }
 
 TEST_FILE(NULL, NULL)

@@ -33,7 +33,8 @@ static bool add(struct flattener *out, uint64_t pc, const struct unwind_state *s
 static bool add_function(struct flattener *out, const struct unwind_model *model,
                          const struct unwind_function *f, unwind_hold_state *hold, bool signals)
 {
-    const uint32_t size = f->rep ? f->rep : f->length;
+    /* without rows, all blocks are alike */
+    const uint32_t size = f->rep && f->n_rows ? f->rep : f->length;
     const uint8_t flags = signals ? f->flags & UNWIND_SIGNAL : 0;
     for (uint64_t block = 0; block < f->length; block += size) {
         if (f->n_rows == 0 || f->rows[0].off)

@@ -129,8 +129,8 @@ static bool read_segment(const struct time_index *index, uint32_t k,
     /* Parts do not overlap, so reading all of them takes linear time. */
     return k + 1 >= index->n_segments ||
            (time_index_part(index, k + 1, &next) &&
-            (next.off >= c.off ||
-             time_index_damaged(index, next.p + next.off, "places of checkpoints are damaged")));
+            (next.p >= c.p + c.off ||
+             time_index_damaged(index, next.p, "places of checkpoints are damaged")));
 }
 
 static bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part)

@@ -38,8 +38,11 @@ struct coder {
     size_t cap_first;
     uint32_t *next; /* of each transition the one before it, + 1 */
     size_t cap_next;
+    size_t max_steps; /* of the dictionary that is read */
     const char *flaw;
 };
+
+static const char too_many_steps[] = "more than 256 rows for each byte";
 
 static void init_probabilities(uint16_t *p, size_t n)
 {
@@ -292,6 +295,8 @@ static bool get_list(struct coder *c)
             c->flaw = "absence of a row follows a row";
         else if (t.to == from)
             c->flaw = "neighbouring rows are equal";
+        else if (d->n_steps == c->max_steps)
+            c->flaw = too_many_steps;
         if (c->flaw)
             break;
         if (!bo_grow(c->arena, &d->steps, d->n_steps, 1, &d->cap_steps))
@@ -352,6 +357,7 @@ static struct coder *make_coder(struct bo_span known, struct bo_arena *arena)
     if (!c)
         return NULL;
     init_coder(c, arena);
+    c->max_steps = SIZE_MAX;
     return add_special_states(c) && (known.n == 0 || get_lists(c, known)) ? c : NULL;
 }
 
@@ -365,12 +371,18 @@ bool unwind_known_dictionary(struct bo_span known, struct bo_arena *arena,
 }
 
 enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, uint64_t at,
-                                     enum unwind_arch arch, struct bo_arena *arena,
-                                     struct unwind_dictionary *d_ret, struct bo_error *err)
+                                     uint64_t max_steps, enum unwind_arch arch,
+                                     struct bo_arena *arena, struct unwind_dictionary *d_ret,
+                                     struct bo_error *err)
 {
     struct coder *c = make_coder(known, arena);
-    if (!c || !get_lists(c, in))
+    if (!c)
         return bo_fail_alloc(err, arena);
+    c->max_steps = c->d.n_steps + (size_t)max_steps;
+    if (!get_lists(c, in))
+        return bo_fail_alloc(err, arena);
+    if (c->flaw == too_many_steps)
+        return bo_fail(err, BO_OVER_LIMIT, at, c->flaw);
     if (!c->flaw)
         c->flaw = states_flaw(&c->d, arch, arena);
     if (c->flaw)

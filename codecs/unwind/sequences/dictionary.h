@@ -61,11 +61,13 @@ enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct b
 
 /*
  * Reads a dictionary that fills `in`, which is at offset `at` of the payload. Adds it to that of
- * the stream `known`, which is empty for none.
+ * the stream `known`, which is empty for none. BO_OVER_LIMIT when its lists have more than max_steps
+ * steps.
  */
 enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, uint64_t at,
-                                     enum unwind_arch arch, struct bo_arena *arena,
-                                     struct unwind_dictionary *d_ret, struct bo_error *err);
+                                     uint64_t max_steps, enum unwind_arch arch,
+                                     struct bo_arena *arena, struct unwind_dictionary *d_ret,
+                                     struct bo_error *err);
 
 /* The dictionary of a known stream; false without memory. */
 bool unwind_known_dictionary(struct bo_span known, struct bo_arena *arena,

@@ -43,6 +43,13 @@ static const struct group *group_fields(const struct list *list, struct group *p
     return p;
 }
 
+/* Of all functions, and the steps of all lists, since a writer stores only lists that are used. */
+static uint64_t max_rows(const struct opening *o)
+{
+    return (uint64_t)o->frame.parts[0].n * UNWIND_SEQ_ROWS_PER_BYTE +
+           2 * (uint64_t)UNWIND_SEQ_FREE_ROWS;
+}
+
 static enum bo_status expand_lists(struct opening *o, const struct unwind_dictionary *d)
 {
     struct reader *r = o->r;
@@ -76,6 +83,9 @@ static enum bo_status expand_lists(struct opening *o, const struct unwind_dictio
                                (uint32_t)((UINT64_C(1) << width) - 1)};
             nbits += implied ? 0 : t->width;
         }
+        if (nbits > UINT32_MAX)
+            return bo_fail(o->err, BO_CORRUPT, o->frame.part_off[0],
+                           "fields of a list take 2^32 bits or more");
         lists[i].narrow_nbits = narrow_nbits[i] = (uint32_t)nbits;
         if (groups) {
             lists[i].groups = group_fields(&lists[i], groups);
@@ -164,8 +174,7 @@ static enum bo_status walk_entry(struct opening *o, const struct at *at, uint32_
         return bad(o, block, "record runs past the records' end");
     o->next_bit = bit_end;
     o->n_rows += record.list->n + UINT64_C(1);
-    if (o->n_rows > (uint64_t)o->frame.parts[0].n * UNWIND_SEQ_ROWS_PER_BYTE +
-                        2 * (uint64_t)UNWIND_SEQ_FREE_ROWS)
+    if (o->n_rows > max_rows(o))
         return bo_fail(o->err, BO_OVER_LIMIT, o->frame.part_off[0],
                        "more than 256 rows for each byte");
     const bool is_last = at->number + 1 == s->n;
@@ -353,8 +362,8 @@ static enum bo_status open_payload(struct opening *o, struct bo_span in)
     r->records = (struct bo_span){part.p + c.off, (size_t)records_nbytes};
     const struct bo_span dictionary = {r->records.p + records_nbytes, (size_t)dictionary_nbytes};
     status = unwind_get_dictionary(unwind_seq_known(o->self, r->arch), dictionary,
-                                   o->frame.part_off[0] + (c.off + records_nbytes), r->arch,
-                                   o->arena, &d, o->err);
+                                   o->frame.part_off[0] + (c.off + records_nbytes), max_rows(o),
+                                   r->arch, o->arena, &d, o->err);
     status = status ? status : expand_lists(o, &d);
     for (uint32_t i = 0; i < r->n_segments && !status; i++)
         status = walk_segment(o, &r->segments[i]);
