@@ -84,6 +84,9 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
         const enum bo_status own = decode(file, arena, model_ret, err);
         if (own == BO_OK || own == BO_NO_MEMORY || own == BO_OVER_LIMIT)
             return own;
+        if (err)
+            *err =
+                (struct bo_error){0}; /* llvm-profdata may accept it: then nothing is left to say */
     }
     if (!status)
         status = profdata_tool_text(&tools[indexed], file, arena, &text, err);

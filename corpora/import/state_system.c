@@ -12,11 +12,13 @@ bool state_system_init(struct state_system *system, int64_t start, struct bo_are
            bo_texts_init(&system->paths, true, arena);
 }
 
-/* A path that is too long is cut. */
+/* A path that is too long is cut, before a character. */
 static struct bo_span path_of(uint8_t path[4 + MAX_NAME_NBYTES], uint32_t parent,
                               struct bo_span name)
 {
-    const size_t n = name.n < MAX_NAME_NBYTES ? name.n : MAX_NAME_NBYTES;
+    size_t n = name.n < MAX_NAME_NBYTES ? name.n : MAX_NAME_NBYTES;
+    while (n && n < name.n && (name.p[n] & 0xc0) == 0x80)
+        n--;
     bo_set_le32(path, parent);
     if (n)
         memcpy(path + 4, name.p, n);

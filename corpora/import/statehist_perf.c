@@ -18,10 +18,10 @@
 struct event {
     struct bo_span comm;
     uint32_t pid, tid, cpu; /* pid is tid if only the tid is known */
-    bool has_pid;
-    int64_t time;        /* ns */
-    struct bo_span name; /* "sched:sched_switch" */
-    struct bo_span text; /* the kernel's text */
+    bool has_pid, has_tid;  /* the kernel has no numbers for a task that has ended */
+    int64_t time;           /* ns */
+    struct bo_span name;    /* "sched:sched_switch" */
+    struct bo_span text;    /* the kernel's text */
 };
 
 struct importer {
@@ -103,7 +103,7 @@ static bool read_tail(const uint8_t *at, const uint8_t *end, struct event *event
         return false;
     skip_blanks(&at, end);
     const uint8_t *name = at;
-    while (at < end && *at != ' ')
+    while (at < end && *at != ' ' && *at != '[') /* each bracket is tried: names end at the next */
         at++;
     if (at - name < 2 || at[-1] != ':')
         return false;
@@ -113,25 +113,34 @@ static bool read_tail(const uint8_t *at, const uint8_t *end, struct event *event
     return true;
 }
 
+/* A number of a task, or -1. */
+static bool take_task(const uint8_t **at, const uint8_t *end, uint32_t *number_ret, bool *has_ret)
+{
+    uint64_t number;
+    *has_ret = !take_char(at, end, '-');
+    if (!take_digits(at, end, *has_ret ? INT32_MAX : 1, &number))
+        return false;
+    *number_ret = (uint32_t)number;
+    return *has_ret || number == 1;
+}
+
 /* Reads up to a bracket: "    make 30599/30599 ". Names may contain blanks and brackets. */
 static bool read_head(const uint8_t *start, const uint8_t *end, struct event *event)
 {
-    uint64_t number = 0, pid = 0;
     while (end > start && end[-1] == ' ')
         end--;
     const uint8_t *at = end;
-    while (at > start && ((at[-1] >= '0' && at[-1] <= '9') || at[-1] == '/'))
+    while (at > start && ((at[-1] >= '0' && at[-1] <= '9') || at[-1] == '/' || at[-1] == '-'))
         at--;
     const uint8_t *name_end = at;
-    if (at == start || at[-1] != ' ' || !take_digits(&at, end, INT32_MAX, &number))
+    if (at == start || at[-1] != ' ' || !take_task(&at, end, &event->tid, &event->has_tid))
         return false;
-    event->has_pid = at < end;
-    pid = number;
-    if (event->has_pid &&
-        (!take_char(&at, end, '/') || !take_digits(&at, end, INT32_MAX, &number) || at < end))
+    event->pid = event->tid;
+    event->has_pid = at < end && event->has_tid;
+    if (at < end && (!take_char(&at, end, '/') ||
+                     !take_task(&at, end, &event->tid, &event->has_tid) || at < end))
         return false;
-    event->pid = (uint32_t)pid;
-    event->tid = (uint32_t)number;
+    event->has_pid = event->has_pid && event->has_tid;
     skip_blanks(&start, name_end);
     while (name_end > start && name_end[-1] == ' ')
         name_end--;
@@ -282,8 +291,8 @@ static enum reading on_free(struct importer *in, const struct event *e)
 static enum reading on_exec(struct importer *in, const struct event *e)
 {
     struct bo_span comm = e->comm;
-    return done(state_clean_text(in->arena, &comm) &&
-                kernel_name(&in->states, e->cpu, e->tid, comm));
+    return done(!e->has_tid || (state_clean_text(in->arena, &comm) &&
+                                kernel_name(&in->states, e->cpu, e->tid, comm)));
 }
 
 static struct bo_span system_call_name(const struct importer *in, uint32_t number,
@@ -307,7 +316,7 @@ static enum reading on_sys_enter(struct importer *in, const struct event *e)
     int32_t value;
     if (!prio_of(e->text, "NR ", &value))
         return MALFORMED;
-    if (value < 0)
+    if (value < 0 || !e->has_tid)
         return READ;
     number = (uint32_t)value;
     return done(kernel_sys_enter(&in->states, e->cpu, e->tid, system_call_name(in, number, room)));
@@ -315,7 +324,7 @@ static enum reading on_sys_enter(struct importer *in, const struct event *e)
 
 static enum reading on_sys_exit(struct importer *in, const struct event *e)
 {
-    return done(kernel_sys_exit(&in->states, e->cpu, e->tid));
+    return done(!e->has_tid || kernel_sys_exit(&in->states, e->cpu, e->tid));
 }
 
 /* "irq=14 name=ata_piix" */

@@ -23,8 +23,9 @@ enum {
 };
 
 /*
- * Limits on expanded texts: the size of one text, and, for all texts of a file, each counted at
- * every use, 1 GiB plus 64 times the file's size. Real files have up to 28 931 bytes per text, and
+ * Limits on expanded texts: the size of one text, and, for all texts of a file, 1 GiB plus 64 times
+ * the file's size. A text counts each time that it is expanded: where another entry of the
+ * dictionary or a compressed name uses it. Real files have up to 28 931 bytes per text, and
  * 22 times the dictionary.
  */
 #define MAX_NAME_NBYTES ((size_t)16 << 20)

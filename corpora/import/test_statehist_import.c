@@ -176,6 +176,30 @@ TEST(test_names_like_lines)
     assert_true(model->start == INT64_C(3500000000) && model->end == INT64_C(4000000000));
 }
 
+/* A task that has ended has no numbers: perf prints -1. Its last switch names it in the text. */
+TEST(test_tasks_without_numbers)
+{
+    const struct statehist_model *model = import_good(
+        AT("000", "swapper", "0", "000", SWITCH("0", "R", "7"))
+            AT("010", ":-1", "-1/-1", "000", SWITCH("7", "X", "8"))
+                AT("020", ":-1", "-1", "000", "raw_syscalls:sys_enter: NR 1 (0)")
+                    AT("030", ":-1", "-1", "000", "raw_syscalls:sys_exit: NR 1 = 0")
+                        AT("040", ":-1", "-1", "000", "sched:sched_process_exec: filename=x"));
+    expect_timeline(model, "Threads/7", "2 10:n");
+    expect_timeline(model, "Threads/8", "n 10:2");
+    assert_true(find(model, "Threads/1") == STATEHIST_ROOT);
+}
+
+/* A name of more than 256 bytes is cut between characters. */
+TEST(test_long_names)
+{
+    char text[1024] = "a 1 [000] 2.0: irq:irq_handler_entry: irq=14 name=";
+    for (unsigned i = 0; i < 150; i++)
+        strcat(text, "\xc3\xa9");
+    strcat(text, "\n");
+    import_good(text);
+}
+
 TEST(test_bad_lines)
 {
     static const char first[] = "a 1 [000] 2.0: x:y: z\n";
@@ -196,6 +220,9 @@ TEST(test_bad_lines)
         {"a 1 [000] 9223372036.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
         {"a 2147483648 [000] 2.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
         {"a 1/ [000] 2.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
+        {"a -2 [000] 2.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
+        {"a - [000] 2.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
+        {"a 1/-2 [000] 2.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
         {"a 1 [000] 2.0: x:y\n", 0, BO_CORRUPT, "line is not an event of perf script"},
         {"a 1 [000] 2.0: sched:sched_switch: prev_comm=a\n", 35, BO_CORRUPT,
          "event is not in the kernel's format"},

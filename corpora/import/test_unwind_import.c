@@ -192,6 +192,15 @@ TEST(test_instructions)
     expect_rows("00 41 0c 8001 08", "0 sp+8 c-8 s\n1 x c-8 s\n");
 }
 
+/* A return address that is signed with the PC has no rule here, until it is authenticated. */
+TEST(test_signed_with_pc)
+{
+    begin_file(183);
+    put_fde(put_cie("01 7a5200 04 78 1e 01 1b 0c1f00"), TEXT, 64,
+            "00 41 2c 41 0e10 9e01 43 de 0e00 2c");
+    expect("fn 0x10000 64\n0 sp+0 s s\n4 sp+0 x s\n8 sp+16 x s\n20 sp+0 s s\n", NULL, BO_OK, NULL);
+}
+
 TEST(test_refused_instructions)
 {
     expect_refusal("00 0b", "DW_CFA_restore_state without a remembered state");

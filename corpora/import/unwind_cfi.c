@@ -9,6 +9,7 @@ enum { MAX_REMEMBERED = 1 << 16, PLT_BLOCK = 16 };
 struct rules {
     struct unwind_state state;
     bool has_cfa;
+    bool signed_with_pc; /* arm64: the return address, whatever its rule; toggled */
     uint8_t plt_k;
 };
 
@@ -195,13 +196,18 @@ static void set_cfa(struct run *run, enum unwind_cfa_kind kind, uint8_t reg, int
     run->now.plt_k = 0;
 }
 
+static void set_ra(struct unwind_state *s, struct rule rule)
+{
+    s->kinds = (uint8_t)((s->kinds & ~(7u << 2)) | (unsigned)rule.rule << 2);
+    s->ra_off = rule.off;
+    s->ra_reg = rule.reg;
+}
+
 static void set_rule(struct run *run, uint64_t reg, struct rule rule)
 {
     struct unwind_state *s = &run->now.state;
     if (reg == run->cie->ra) {
-        s->kinds = (uint8_t)((s->kinds & ~(7u << 2)) | (unsigned)rule.rule << 2);
-        s->ra_off = rule.off;
-        s->ra_reg = rule.reg;
+        set_ra(s, rule);
     } else if (reg == run->r->machine->fp) {
         s->kinds = (uint8_t)((s->kinds & ~(7u << 5)) | (unsigned)rule.rule << 5);
         s->fp_off = rule.off;
@@ -398,7 +404,7 @@ static enum bo_status extended(struct run *run, const struct bo_cursor *at, unsi
     case 0x2c: /* signed with the PC: the model has no such rule */
         if (r->section->arch != UNWIND_ARM64)
             return fail(r, at, "unknown instruction");
-        set_rule(run, run->cie->ra, (struct rule){UNWIND_EXPRESSION, 0, 0});
+        run->now.signed_with_pc ^= true;
         return BO_OK;
     case 0x2d:
         if (r->section->arch != UNWIND_ARM64)
@@ -565,11 +571,16 @@ static bool add_row(struct reader *r, uint32_t off, const struct rules *rules)
     struct unwind_cfi_functions *out = r->out;
     struct unwind_function *f = &out->p[out->n - 1];
     struct unwind_row *last = f->n_rows ? &out->rows[out->n_rows - 1] : NULL;
-    if (last && unwind_same_state(&last->state, &rules->state))
+    struct unwind_state state = rules->state;
+    if (rules->signed_with_pc) {
+        set_ra(&state, (struct rule){UNWIND_EXPRESSION, 0, 0});
+        state.cfa_reg &= (uint8_t)~UNWIND_SIGNED;
+    }
+    if (last && unwind_same_state(&last->state, &state))
         return true;
     if (!bo_grow(r->arena, &out->rows, out->n_rows, 1, &out->cap_rows))
         return false;
-    out->rows[out->n_rows++] = (struct unwind_row){off, rules->state};
+    out->rows[out->n_rows++] = (struct unwind_row){off, state};
     f->n_rows++;
     return true;
 }

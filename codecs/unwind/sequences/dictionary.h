@@ -61,8 +61,8 @@ enum bo_status unwind_put_dictionary(const struct unwind_dictionary *d, struct b
 
 /*
  * Reads a dictionary that fills `in`, which is at offset `at` of the payload. Adds it to that of
- * the stream `known`, which is empty for none. BO_OVER_LIMIT when its lists have more than max_steps
- * steps.
+ * the stream `known`, which is empty for none. BO_OVER_LIMIT when its lists have more steps than
+ * max_steps.
  */
 enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, uint64_t at,
                                      uint64_t max_steps, enum unwind_arch arch,
