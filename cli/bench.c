@@ -887,13 +887,33 @@ static enum bo_status measure_documents(struct session *session, struct bo_error
 
 /* ---- the start and the end of a run ---------------------------------------------------------- */
 
-/* Replaces *results by those that --resume continues. False after a message. */
+/* True when a codec failed on a document that it supports. */
+static bool run_has_failed(const struct bo_run *run)
+{
+    for (size_t d = 0; d < run->n_documents; d++)
+        for (unsigned c = 0; c < run->documents[d].n_codecs; c++) {
+            const struct bo_run_codec *codec = &run->documents[d].codecs[c];
+            for (unsigned l = 0; l < run->documents[d].n_labels && !bo_run_refusal(codec); l++)
+                if (codec->rows[l] && codec->rows[l]->failure)
+                    return true;
+        }
+    return false;
+}
+
+/*
+ * Replaces *results by those that --resume continues; *has_failed_ret is whether these have
+ * failures. False after a message.
+ */
 static bool resume(struct request *request, const struct bo_documents *documents,
-                   struct bo_results **results)
+                   struct bo_results **results, bool *has_failed_ret)
 {
     const char *folder = request->json && bo_is_folder(request->json) ? request->json : "results";
     char *newest = NULL;
-    if (!request->resumed && request->json && !bo_is_folder(request->json))
+    const bool is_file = request->json && !bo_is_folder(request->json);
+    if (request->resumed && is_file && strcmp(request->resumed, request->json) != 0)
+        return !bo_usage_error("bench", "--resume %s continues in that file, not in --json %s",
+                               request->resumed, request->json);
+    if (!request->resumed && is_file)
         request->resumed = request->json;
     if (!request->resumed)
         request->resumed = newest = bo_run_newest_partial(folder);
@@ -904,6 +924,7 @@ static bool resume(struct request *request, const struct bo_documents *documents
                 request->resumed);
         ok = false;
     }
+    *has_failed_ret = ok && run_has_failed(&run);
     if (ok) {
         snprintf(request->json_path, PATH_MAX, "%s", request->resumed);
         request->json = request->json_path;
@@ -930,7 +951,8 @@ static bool start_results(struct session *session)
         json_object_set_new(json_object_get(context, "bakeoff"), "layouts",
                             layouts_json(&request->links));
     session->results = bo_results_start(&request->bench, context);
-    return !request->resume || resume(request, session->documents, &session->results);
+    return !request->resume ||
+           resume(request, session->documents, &session->results, &session->any_failed);
 }
 
 static int finish(struct session *session)

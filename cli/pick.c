@@ -271,6 +271,13 @@ int bo_cmd_pick(int argc, char **argv)
         return bo_options_exit(n);
     if (n > 1)
         return bo_usage_error("pick", "expects one format");
+    bool has_wish = r.speed || r.row;
+    for (unsigned m = 0; m < N_MEASURES; m++)
+        has_wish = has_wish || r.weights[m] || r.limits[m];
+    if (r.use && has_wish)
+        return bo_usage_error("pick", "--use cannot be combined with weights, limits or --row");
+    if (r.speed && r.limits[LOOKUP])
+        return bo_usage_error("pick", "--min-speed cannot be combined with --max-lookup");
     const struct bo_format *format = bo_need_format("pick", n ? argv[1] : NULL);
     return format ? pick_from(&r, format->name) : BO_EXIT_USAGE;
 }

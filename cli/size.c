@@ -62,7 +62,10 @@ static void print_codec(const struct table *table, const json_t *codec)
     print_quotient(bytes, table->n_units, 10, 2);
     print_quotient(bytes, table->first_bytes, 6, 3);
     for (const struct bo_compressor *c = bo_compressors; table->compressed && c->name; c++)
-        printf("  %10" PRIu64, get_count(codec, c->name));
+        if (json_is_integer(json_object_get(codec, c->name)))
+            printf("  %10" PRIu64, get_count(codec, c->name));
+        else
+            printf("  %10s", "-"); /* too large, or the library failed */
     print_sections(json_object_get(codec, "sections"), "  ");
     print_sections(json_object_get(codec, "aside"), "; aside: ");
     putchar('\n');

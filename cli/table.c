@@ -240,8 +240,10 @@ int bo_cmd_table(int argc, char **argv)
         return bo_usage_error("table", "expects one format");
     if (r.machine && r.results)
         return bo_usage_error("table", "--machine cannot be combined with --results");
-    if (r.held_out && (r.codec || r.role))
-        return bo_usage_error("table", "--held-out cannot be combined with --codec or --role");
+    if (r.held_out && (r.codec || r.role || r.kind || r.workload || r.corpus))
+        return bo_usage_error("table",
+                              "--held-out cannot be combined with --codec, --role, --kind, "
+                              "--workload or --corpus");
     const struct bo_format *format = bo_need_format("table", n ? argv[1] : NULL);
     struct bo_table table = {.format = format ? format->name : NULL};
     const struct bo_table_style *chosen = format ? find_style(r.style) : NULL;

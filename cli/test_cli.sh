@@ -954,6 +954,14 @@ refuses "pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results r
 misuses "pick: the results have no documents of lprf" pick lprf --results "$t/two.json"
 misuses "pick: the results have no document tinny of pcdata (did you mean 'tiny'?)" \
     pick pcdata --results "$t/two.json" --corpus tinny
+for wish in --size=1 --max-open=5 --min-speed=2x --row=point/pc-0; do
+    misuses "pick: --use cannot be combined with weights, limits or --row" pick pcdata --use "any PC" $wish
+done
+misuses "pick: --min-speed cannot be combined with --max-lookup" pick pcdata --min-speed 2x --max-lookup 5
+misuses "table: --held-out cannot be combined with --codec, --role, --kind, --workload or --corpus" \
+    table pcdata --held-out --kind point
+jq '.benchmarks = [] | .context.bakeoff.documents[].codecs = []' "$t/two.json" >"$t/bare.json"
+misuses "pick: tiny has no codecs" pick pcdata --results "$t/bare.json"
 misuses "pick: no measure has a weight above 0" pick pcdata --results "$t/two.json" --size 0
 
 # ---- insns ---------------------------------------------------------------------------------------
@@ -1132,6 +1140,13 @@ for fact in machine program_xxh3; do
     refuses "$resumed $fact is \"other\", this run's is *" "${long[@]}" --resume "$t/stopped.json"
 done
 cp "$t/kept.json" "$t/stopped.json"
+# What failed before the interruption still counts.
+jq '(.benchmarks[] | select(.name == "pcdata/raw/d1/open")) |= . + {error_occurred: true, error_message: "planted"}' \
+    "$t/kept.json" >"$t/stopped.json"
+gives 1 "*bakeoff: 4 of 4: pcdata/d4: *" "${long[@]}" --resume "$t/stopped.json"
+cp "$t/kept.json" "$t/stopped.json"
+misuses "bench: --resume $t/stopped.json continues in that file, not in --json $t/other.json" \
+    "${long[@]}" --json "$t/other.json" --resume "$t/stopped.json"
 first_time='[.benchmarks[] | select(.name == "pcdata/raw/d1/open").real_time]'
 gives 0 "*bakeoff: 4 of 4: pcdata/d4: *" "${long[@]}" --resume "$t/stopped.json"
 json "--resume completes the results" "$partial == null and ([.context.bakeoff.documents[].name]
@@ -1225,8 +1240,11 @@ refuses "$s/2.json: with these files, of 3 shards there are missing: 3; --partia
     merge "$s/1.json" "$s/2.json" -o "$t/part.json"
 holds "nothing is written without all shards" test ! -e "$t/part.json"
 gives 0 "" merge --partial "$s/1.json" "$s/2.json" -o "$t/part.json"
-refuses "$s/2.json: shard 2/3 occurs twice" merge "$t/part.json" "$s/2.json"
-gives 0 "" merge "$t/part.json" "$s/3.json" -o "$t/whole.json"
+json "without a shard, results are partial" '.context.bakeoff.partial.of == 4 and
+    .context.bakeoff.partial.measured == (.context.bakeoff.documents | length)' "$t/part.json"
+gives 2 "*: note: partial results: [1-3] of 4 documents
+bakeoff: $s/2.json: shard 2/3 occurs twice" merge "$t/part.json" "$s/2.json"
+gives 0 "*: note: partial results: [1-3] of 4 documents" merge "$t/part.json" "$s/3.json" -o "$t/whole.json"
 json "what was merged in part can be completed" "$merged" "$t/whole.json"
 gives 0 "bakeoff: table: *" table pcdata --results "$t/whole.json"
 holds "a table says which shard timed it" grep -q 'Run: .*, shard [123] of 3' "$t/out"

@@ -263,22 +263,22 @@ static char *number_cell(struct bo_arena *arena, double v)
 
 /* The wanted labels of several documents, each once. */
 struct labels {
-    const char *names[128];
-    unsigned n;
+    const char **names;
+    size_t n, cap;
 };
 
 static void collect_labels(const struct bo_run_document *document, struct bo_label_filter *filter,
-                           struct labels *labels)
+                           struct bo_arena *arena, struct labels *labels)
 {
     for (unsigned l = 0; l < document->n_labels; l++) {
         const char *label = document->labels[l];
         bool known = !bo_label_wanted(filter, label);
-        for (unsigned i = 0; i < labels->n && !known; i++)
+        for (size_t i = 0; i < labels->n && !known; i++)
             known = strcmp(labels->names[i], label) == 0;
-        if (!known && labels->n == sizeof labels->names / sizeof *labels->names)
-            abort();
-        if (!known)
-            labels->names[labels->n++] = label;
+        if (known)
+            continue;
+        bo_abort_unless(bo_grow(arena, &labels->names, labels->n, 1, &labels->cap));
+        labels->names[labels->n++] = label;
     }
 }
 
@@ -333,7 +333,7 @@ static void add_raw_row(const struct bo_run_document *document, const struct bo_
                    number_cell(arena, codec->has_bytes ? (double)codec->bytes : NAN));
     bo_grid_column(grid, "ratio", bo_ratio_cell(arena, document, codec));
     bo_grid_column(grid, "bytes_per_unit", bo_per_unit_cell(arena, document, codec));
-    for (unsigned l = 0; l < labels->n; l++)
+    for (size_t l = 0; l < labels->n; l++)
         add_raw_label(labels->names[l],
                       bo_run_variant_row(document, codec, is_portable ? BO_PORTABLE : BO_AS_IS,
                                          labels->names[l]),
@@ -372,7 +372,7 @@ void bo_comparison_raw(const struct bo_run *run, const char *format,
             if (document ? one != document : strcmp(one->format, format) != 0)
                 continue;
             if (pass == 0)
-                collect_labels(one, filter, &labels);
+                collect_labels(one, filter, arena, &labels);
             else
                 add_raw_rows(one, &labels, parts, grid_ret);
         }

@@ -212,6 +212,10 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
     const struct bo_run_document *document = documents[0];
     struct bo_pick pick = {
         .wishes = wishes, .n_wishes = n_wishes, .documents = documents, .n_documents = n_documents};
+    if (!document->baseline) {
+        *why_ret = bo_arena_printf(arena, "%s has no codecs", document->name);
+        return false;
+    }
     for (unsigned w = 0; w < n_wishes; w++)
         for (unsigned d = 0; d < n_documents; d++)
             if (isnan(value_of(documents[d], document->baseline->name, &wishes[w]))) {

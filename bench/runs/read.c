@@ -292,9 +292,9 @@ static size_t row_of(struct reading *reading, const char *name)
 static bool read_entry(struct reading *reading, const json_t *entry)
 {
     const char *type = text_of(entry, "run_type"), *name = text_of(entry, "run_name");
-    if (!type || strcmp(type, "iteration") != 0)
-        return type != NULL;
-    const size_t at = name ? row_of(reading, name) : SIZE_MAX;
+    if (!type || !name || strcmp(type, "iteration") != 0)
+        return type && name;
+    const size_t at = row_of(reading, name);
     if (at == SIZE_MAX)
         return false;
     struct bo_run_row *row = &reading->run->rows[at];
