@@ -49,8 +49,7 @@ ATTRIBUTE static inline __attribute__((always_inline)) uint64_t CONCAT(QUERY, _s
         k += past;
     }
     word = (bo_le64(at + 8 * k) ^ flip) & UINT64_MAX << (skip & (0u - (k == 0)));
-    /* in a damaged block, r may lie far beyond */
-    const unsigned in_word = r - before < 64 ? (unsigned)SELECT(word, r - before) : 64;
-    const uint64_t place = 64 * k + in_word - skip;
-    return place < n_bits ? place : n_bits; /* a damaged block may have too few */
+    /* A damaged block may have too few: selects are defined below 64. */
+    const uint64_t place = 64 * k + SELECT(word, (r - before) & 63) - skip;
+    return place < n_bits ? place : n_bits;
 }

@@ -40,10 +40,11 @@ static struct ht_item item_of(const struct growth *g, uint32_t i)
  */
 static bool insert(struct growth *g, uint32_t i)
 {
+    enum { MAX_OTHER_NBYTES = 64 }; /* of an item, besides its text */
     const struct ht_item item = item_of(g, i);
+    const size_t room = g->file->config.block_nbytes - HT_NODE_HEADER_NBYTES;
     g->order[g->n_ordered++] = i;
-    return ht_item_nbytes(&item, item.start) >
-               g->file->config.block_nbytes - HT_NODE_HEADER_NBYTES ||
+    return (item.text.n + MAX_OTHER_NBYTES > room && ht_item_nbytes(&item, item.start) > room) ||
            ht_insert(&g->tree, &item, NULL) == BO_OK;
 }
 
