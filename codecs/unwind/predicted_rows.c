@@ -23,6 +23,15 @@ struct number_model {
     uint16_t is_large, tree[1 << N_SMALL], length[34], high[34];
 };
 
+/* The limit on functions and rows, which a payload may repeat for a fraction of a bit each. */
+static const char too_many[] = "more than 64 functions and rows for each byte";
+
+static uint64_t max_entries(size_t part_nbytes)
+{
+    enum { A_BYTE = 64, FREE = 1 << 16 };
+    return FREE + A_BYTE * (uint64_t)part_nbytes;
+}
+
 /* The symbols that followed one context, the latest first. Nodes of beginnings have children. */
 struct link {
     uint32_t symbol, next; /* next: the number of a link + 1 */
@@ -38,6 +47,7 @@ struct coder {
     bool writes;
     struct bo_arena *arena;
     const char *flaw;
+    uint64_t n_left;               /* functions and rows that a reader may still add */
     struct unwind_interner states; /* the first n_known of them are known to the reader */
     uint32_t n_known;
     unsigned unit;      /* distances are multiples of 2 to this */
@@ -315,6 +325,8 @@ static enum bo_status code_function(struct coder *c, const struct unwind_functio
     }
     if (c->flaw)
         return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, c->flaw);
+    if (b && c->n_left-- == 0)
+        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, too_many);
     if (b && !unwind_add_function(b, base + start, 0, flags, rep))
         return bo_fail_alloc(err, c->arena);
     const uint32_t extent = f ? (f->rep && f->rep < f->length ? f->rep : f->length) : 0;
@@ -361,6 +373,8 @@ static enum bo_status code_function(struct coder *c, const struct unwind_functio
             return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, c->flaw);
         if (symbol == END)
             break;
+        if (b && symbol != NO_ROW && c->n_left-- == 0)
+            return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, too_many);
         if (b && symbol != NO_ROW && !unwind_add_row(b, (uint32_t)off, state_of(c, symbol)))
             return bo_fail_alloc(err, c->arena);
         last = symbol;
@@ -397,12 +411,13 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     const uint64_t base = unwind_base(model);
     struct coder *c = bo_zalloc_array(out->arena, 1, sizeof *c);
     struct unwind_frame_writer w;
-    uint64_t end = 0;
+    uint64_t end = 0, n_entries = 0;
     if (!c || !init_coder(c, out->arena))
         return bo_fail_alloc(err, out->arena);
     unwind_frame_begin(&w, model, 1, out);
     bo_mark(out, "rows");
     c->unit = unit_of(model);
+    const size_t part = out->n;
     bo_put_le32(out, model->n_functions);
     bo_put_u8(out, (uint8_t)c->unit);
     c->writes = true;
@@ -415,8 +430,11 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
         const enum bo_status status = code_function(c, f, end, base, NULL, &end, err);
         if (status)
             return status;
+        n_entries += 1 + (uint64_t)f->n_rows;
     }
     bo_range_finish(&c->range);
+    if (!out->status && n_entries > max_entries(out->n - part))
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_many);
     unwind_frame_end_part(&w);
     return bo_writer_status(out, err);
 }
@@ -440,6 +458,7 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     const uint32_t n = bo_le32(part.p);
     c->unit = part.p[4];
     c->range = bo_range_decoder((struct bo_span){part.p + 5, part.n - 5});
+    c->n_left = max_entries(part.n);
     if (c->unit > 2)
         return bo_fail(err, BO_CORRUPT, frame.part_off[0] + 4, "unit is out of range");
     if (n > UINT32_MAX / 2 || (n == 0 && frame.base))

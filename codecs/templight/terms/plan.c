@@ -617,5 +617,10 @@ enum bo_status templight_plan_terms(const struct templight_trace *trace, struct 
         if (!choose_tops(&p))
             return bo_fail_alloc(err, arena);
     }
-    return settle(plan, arena) ? BO_OK : bo_fail_alloc(err, arena);
+    if (!settle(plan, arena))
+        return bo_fail_alloc(err, arena);
+    return (uint64_t)plan->n_numbered + plan->n_tops < TEMPLIGHT_MAX_SYMBOLS / 2
+               ? BO_OK
+               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                         "names have too many different prefixes");
 }
