@@ -207,10 +207,34 @@ TEST(the_environments_hold_what_they_must)
         "| processor | Test CPU, 2 CPUs, L2 1 MiB |",
         "| counted by the processor | instructions, cycles |",
         "git checkout 0123456789012345678901234567890123456789\nmake\nmake corpora ",
-        ("\nbuild/bakeoff bench --full --json results/ --format pcdata --corpus 'small-sample,"
-         "large sample, of a user' --repetitions "),
+        ("\nbuild/bakeoff bench --json results/ --format pcdata --corpus 'small-sample,"
+         "large sample, of a user'\n"),
     };
     assert_has_all(environments_text(*state), needed, N_ELEMENTS(needed));
+}
+
+/* The recipe repeats the run: its depth, layouts, selection and held-out documents. */
+TEST(recipes_have_the_options_of_the_run)
+{
+    json_t *json = sample_json(), *ours = sample_ours(json);
+    json_object_set_new(ours, "layouts", json_pack("{s:i, s:i}", "n", 3, "seed", 7));
+    json_object_set_new(ours, "rounds", json_integer(6));
+    json_object_set_new(
+        ours, "options",
+        json_pack("{s:s, s:s, s:b}", "depth", "full", "kind", "point,open", "compress", 0));
+    json_object_set_new(json_array_get(json_object_get(ours, "documents"), 0), "held_out",
+                        json_true());
+    const struct bo_run *run = sample_take(json);
+    static const char *const needed[] = {
+        "| layouts | n 3, seed 7 |",
+        ("\nbuild/bakeoff bench --json results/ --format pcdata --corpus 'large sample, of a user' "
+         "--held-out FOLDER --kind point,open --full --no-compress --layouts 3:7 "
+         "--repetitions 6\n"),
+        "\nFOLDER contains the held-out documents: small-sample.\n",
+    };
+    assert_has_all(environments_text(run), needed, N_ELEMENTS(needed));
+    char *text = sample_print(run, "md", NULL, NULL);
+    assert_has(text, "with 95% intervals of the mean over 3 layouts by Student's t");
 }
 
 /* Whatever the runs measured, REPORT.md stays readable. Long tables are in results/. */
