@@ -38,7 +38,7 @@ struct coder {
     size_t cap_first;
     uint32_t *next; /* of each transition the one before it, + 1 */
     size_t cap_next;
-    size_t max_steps; /* of the dictionary that is read */
+    uint64_t max_steps; /* of the dictionary that is read */
     const char *flaw;
 };
 
@@ -357,7 +357,7 @@ static struct coder *make_coder(struct bo_span known, struct bo_arena *arena)
     if (!c)
         return NULL;
     init_coder(c, arena);
-    c->max_steps = SIZE_MAX;
+    c->max_steps = UINT64_MAX;
     return add_special_states(c) && (known.n == 0 || get_lists(c, known)) ? c : NULL;
 }
 
@@ -378,7 +378,7 @@ enum bo_status unwind_get_dictionary(struct bo_span known, struct bo_span in, ui
     struct coder *c = make_coder(known, arena);
     if (!c)
         return bo_fail_alloc(err, arena);
-    c->max_steps = c->d.n_steps + (size_t)max_steps;
+    c->max_steps = c->d.n_steps + max_steps;
     if (!get_lists(c, in))
         return bo_fail_alloc(err, arena);
     if (c->flaw == too_many_steps)
