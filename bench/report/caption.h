@@ -39,7 +39,7 @@ char *bo_caption_sample(const struct bo_run_document *document, struct bo_arena 
 
 /*
  * The options of `bench` with which the documents were measured, each after a space: " --kind point
- * --full --repetitions 6". Runs before 2026-11-25 did not record their depth.
+ * --full --repetitions 6". A run that did not record its depth had the default one of its version.
  */
 char *bo_caption_options(const struct bo_environment *environment, struct bo_arena *arena);
 

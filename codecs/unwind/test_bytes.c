@@ -1782,4 +1782,19 @@ TEST(test_cies)
     }
 }
 
+/* Equal functions take less than a bit each: so many that a reader would need too much memory. */
+TEST(test_equal_functions)
+{
+    for (unsigned is_over = 0; is_over < 2; is_over++) {
+        struct coded c;
+        begin_coded(&c, "predicted-rows", "amd64");
+        for (unsigned f = 0; f < (is_over ? 100000 : 30000); f++)
+            bo_put_text(&c.text, "fn 0x%x 16\n0 sp+8 c-8 s\n", 0x1000 + 16 * f);
+        encode_coded(&c, is_over ? "more than 64 functions and rows for each byte" : NULL);
+        if (!is_over)
+            decode_coded(&c, NULL);
+        end_coded(&c);
+    }
+}
+
 TEST_FILE(NULL, NULL)
