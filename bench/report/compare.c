@@ -163,13 +163,12 @@ static void compare_sizes(struct comparing *c, const struct bo_run_codec *before
     }
 }
 
-/* Adds a note once. If there is no more room, the last note says that there are more. */
+/* Adds a note once. */
 static void add_note(const struct comparing *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void add_note(const struct comparing *c, const char *format, ...)
 {
     struct bo_document_changes *document = c->document;
-    enum { MAX = sizeof document->notes / sizeof *document->notes };
     char text[512];
     va_list arguments;
     va_start(arguments, format);
@@ -178,10 +177,9 @@ static void add_note(const struct comparing *c, const char *format, ...)
     for (size_t i = 0; i < document->n_notes; i++)
         if (strcmp(document->notes[i], text) == 0)
             return;
-    if (document->n_notes == MAX)
-        document->notes[MAX - 1] = "and more of this kind";
-    else
-        document->notes[document->n_notes++] = bo_arena_printf(c->arena, "%s", text);
+    bo_abort_unless(
+        bo_grow(c->arena, &document->notes, document->n_notes, 1, &document->notes_cap));
+    document->notes[document->n_notes++] = bo_arena_printf(c->arena, "%s", text);
 }
 
 /* Runs without a hash of their queries are assumed to have run the same queries. */

@@ -54,8 +54,8 @@ struct bo_document_changes {
     /* If the processors differ: the times side by side, without a verdict. */
     struct bo_relative_time *relative;
     size_t n_relative;
-    const char *notes[8]; /* for example, what only one run has */
-    size_t n_notes;
+    const char **notes; /* for example, what only one run has */
+    size_t n_notes, notes_cap;
 };
 
 /*

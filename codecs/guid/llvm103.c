@@ -8,7 +8,9 @@
  *   K pairs  of uvarint index of a GUID, ascending; uvarint start of its body, ascending from 0
  *   uvarint  bytes of all bodies, in LLVM's file the size of the section that has them
  *
- * As LLVM's reader, open builds a hash table of all GUIDs: linear probing, at most half full.
+ * As LLVM's reader, open builds a hash table of all GUIDs: linear probing, at most half full. GUIDs
+ * are hashes already. Where too many collide, as in a hostile file, they are hashed again, with an
+ * unpredictable factor.
  */
 #include "codecs/guid/guid.h"
 
@@ -124,7 +126,30 @@ struct slot {
 struct reader {
     struct slot *slots;
     size_t mask;
+    uint64_t factor; /* odd; 0: the GUID itself is the hash */
+    unsigned shift;  /* right shift of the product */
 };
+
+static inline __attribute__((always_inline)) size_t home_of(const struct reader *reader,
+                                                            uint64_t guid, bool hashes)
+{
+    return (size_t)(hashes ? guid * reader->factor >> reader->shift : guid) & reader->mask;
+}
+
+/* Fills the free slots. False if the probes are more than eight for each GUID. */
+static bool fill(struct reader *reader, const struct guid_entry *entries, size_t n)
+{
+    size_t n_left = 8 * n;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = home_of(reader, entries[i].guid, reader->factor);
+        for (; reader->slots[at].state != GUID_ABSENT; at = (at + 1) & reader->mask)
+            if (n_left-- == 0)
+                return false;
+        const struct guid_find_answer answer = guid_extent(0, guid_nbytes(&entries[i]));
+        reader->slots[at] = (struct slot){entries[i].guid, answer.state, answer.nbytes};
+    }
+    return true;
+}
 
 static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
                            void **reader_ret, struct bo_error *err)
@@ -137,35 +162,40 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
     const enum bo_status status = take_all(in, arena, &model, err);
     if (status)
         return status;
-    reader->mask = 1;
-    while (reader->mask + 1 < 2 * model->n)
+    *reader = (struct reader){.mask = 1, .shift = 63};
+    for (; reader->mask + 1 < 2 * model->n; reader->shift--)
         reader->mask = 2 * reader->mask + 1;
     reader->slots = bo_zalloc_array(arena, reader->mask + 1, sizeof *reader->slots);
     if (!reader->slots)
         return bo_fail_alloc(err, arena);
-    const struct guid_entry *entries = model->items;
-    for (size_t i = 0; i < model->n; i++) {
-        size_t at = (size_t)entries[i].guid & reader->mask;
-        while (reader->slots[at].state != GUID_ABSENT)
-            at = (at + 1) & reader->mask;
-        const struct guid_find_answer answer = guid_extent(0, guid_nbytes(&entries[i]));
-        reader->slots[at] = (struct slot){entries[i].guid, answer.state, answer.nbytes};
+    for (uint64_t seed = (uintptr_t)reader->slots; !fill(reader, model->items, model->n); seed++) {
+        memset(reader->slots, 0, (reader->mask + 1) * sizeof *reader->slots);
+        reader->factor = bo_mix64(seed) | 1;
     }
     return BO_OK;
+}
+
+static inline __attribute__((always_inline)) void find_all(const struct reader *reader,
+                                                           const struct guid_find_query *q,
+                                                           size_t n, struct guid_find_answer *a,
+                                                           bool hashes)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = home_of(reader, q[i].guid, hashes);
+        while (reader->slots[at].state != GUID_ABSENT && reader->slots[at].guid != q[i].guid)
+            at = (at + 1) & reader->mask;
+        a[i] = (struct guid_find_answer){reader->slots[at].state, reader->slots[at].nbytes};
+    }
 }
 
 static enum bo_status query(const struct bo_codec *self, void *opaque, unsigned kind,
                             const void *queries, size_t n, void *answers, struct bo_error *err)
 {
     const struct reader *reader = opaque;
-    const struct guid_find_query *q = queries;
-    struct guid_find_answer *a = answers;
-    for (size_t i = 0; i < n; i++) {
-        size_t at = (size_t)q[i].guid & reader->mask;
-        while (reader->slots[at].state != GUID_ABSENT && reader->slots[at].guid != q[i].guid)
-            at = (at + 1) & reader->mask;
-        a[i] = (struct guid_find_answer){reader->slots[at].state, reader->slots[at].nbytes};
-    }
+    if (reader->factor)
+        find_all(reader, queries, n, answers, true);
+    else
+        find_all(reader, queries, n, answers, false);
     return BO_OK;
 }
 

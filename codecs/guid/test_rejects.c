@@ -688,4 +688,38 @@ TEST(test_too_many_to_open)
     }
 }
 
+/* GUIDs that have one home in a hash table of GUIDs: it opens in linear time, and answers. */
+TEST(test_colliding_guids)
+{
+    enum { N = 100000 };
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_records *model;
+    struct bo_error error = {0};
+    void *reader;
+    const struct bo_codec *codec = bo_find_codec(test_format(), "llvm103");
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    struct guid_entry *entries = guid_new_model(N, &arena, &model);
+    struct guid_find_query *queries = bo_alloc_array(&arena, 2 * (size_t)N, sizeof *queries);
+    struct guid_find_answer *answers = bo_alloc_array(&arena, 2 * (size_t)N, sizeof *answers);
+    assert_true(entries && queries && answers);
+    for (uint32_t i = 0; i < N; i++) {
+        entries[i] = (struct guid_entry){(uint64_t)i << 32, 1 + i % 100};
+        queries[2 * i] = (struct guid_find_query){(uint64_t)i << 32};
+        queries[2 * i + 1] = (struct guid_find_query){(uint64_t)i << 32 | 1};
+    }
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
+    assert_int_equal(codec->open(codec, bo_writer_span(&out), &arena, &reader, &error), BO_OK);
+    assert_int_equal(codec->query(codec, reader, GUID_FIND, queries, 2 * (size_t)N, answers, NULL),
+                     BO_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(answers[2 * i].state, GUID_HAS_BODY);
+        assert_int_equal(answers[2 * i].nbytes, 1 + i % 100);
+        assert_int_equal(answers[2 * i + 1].state, GUID_ABSENT);
+    }
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
 TEST_FILE(NULL, NULL)

@@ -88,6 +88,7 @@ struct pair {
 struct packed_state {
     struct pair *slots; /* by hash, open addressing */
     size_t mask;
+    uint64_t seed; /* of the hash: unpredictable, so no document can have pairs that all collide */
     struct pair **pairs; /* in the order of the table */
     uint32_t n_pairs;
 };
@@ -100,7 +101,7 @@ static uint8_t number_of(const struct lprf_function *f)
 static struct pair *find_pair(const struct packed_state *state, const struct lprf_function *f)
 {
     const uint8_t number = number_of(f);
-    size_t i = (size_t)bo_mix64(f->hash + number) & state->mask;
+    size_t i = (size_t)bo_mix64((f->hash ^ state->seed) + number) & state->mask;
     while (state->slots[i].n_functions &&
            (state->slots[i].hash != f->hash || state->slots[i].number != number))
         i = (i + 1) & state->mask;
@@ -145,7 +146,8 @@ static enum bo_status packed_prepare(struct lprf_writer *w, struct bo_error *err
     struct pair *slots = bo_zalloc_array(arena, n_slots, sizeof *slots);
     if (!state || !slots)
         return bo_fail_alloc(err, arena);
-    *state = (struct packed_state){.slots = slots, .mask = n_slots - 1};
+    *state = (struct packed_state){
+        .slots = slots, .mask = n_slots - 1, .seed = bo_mix64((uintptr_t)slots)};
     for (size_t f = 0; f < n; f++) {
         struct pair *pair = find_pair(state, &w->model->functions[f]);
         if (pair->n_functions++ == 0) {

@@ -312,18 +312,47 @@ static enum bo_status check_slots(const struct index *index, struct bo_error *er
     return BO_OK;
 }
 
-/* Checks that a lookup of the name whose entry starts at `off` finds a slot that points there. */
+/* True if the slot is full, with a smaller fingerprint. */
+static bool is_below(const struct index *index, size_t s, uint32_t fingerprint)
+{
+    if (s >= index->n_slots)
+        return false;
+    const uint64_t slot = bo_le64(index->slots + 8 * s);
+    return slot >> 32 && (uint32_t)slot < fingerprint;
+}
+
+/* The first slot from s on that is not below the fingerprint, in steps that grow and shrink. */
+static size_t skip_below(const struct index *index, size_t s, uint32_t fingerprint)
+{
+    size_t step = 1;
+    for (; is_below(index, s + step - 1, fingerprint); step *= 2)
+        s += step;
+    while (step /= 2)
+        if (is_below(index, s + step - 1, fingerprint))
+            s += step;
+    return s;
+}
+
+/*
+ * Checks that a lookup of the name whose entry starts at `off` finds a slot that points there.
+ * check_slots has succeeded: from the name's home on, the slots below its fingerprint come first.
+ * After a few of them, the others are skipped, as names with few homes would cost quadratic time.
+ */
 static enum bo_status check_entry(const struct index *index, size_t off, const struct entry *entry,
                                   struct bo_error *err)
 {
+    enum { FEW = 16 };
     const uint32_t fingerprint = fingerprint_of(entry->name);
     const uint64_t wanted = (uint64_t)(off - index->entries_off + 1) << 32 | fingerprint;
+    unsigned n = 0;
     for (size_t s = home_of(fingerprint, index->n_homes); s < index->n_slots; s++) {
         const uint64_t slot = bo_le64(index->slots + 8 * s);
         if (slot == wanted)
             return BO_OK;
         if ((uint32_t)slot > fingerprint || slot >> 32 == 0)
             break;
+        if (++n == FEW)
+            s = skip_below(index, s + 1, fingerprint) - 1;
     }
     return bo_fail(err, BO_CORRUPT, off, "no slot that a lookup tries points to this name");
 }

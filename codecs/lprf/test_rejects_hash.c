@@ -343,6 +343,49 @@ TEST(test_equal_fingerprints)
     bo_arena_free(&arena);
 }
 
+/* Many names with the same home: all are found, and a slot that points to another name is not. */
+TEST(test_crowded_home)
+{
+    enum { N = 60 };
+    const struct bo_format *format = bo_find_format("lprf");
+    const struct bo_codec *codec = bo_find_codec(format, "hash-open+u64");
+    struct bo_arena arena;
+    struct bo_writer text, out;
+    struct bo_error error = {0};
+    void *model, *decoded;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&text, &arena);
+    bo_writer_init(&out, &arena);
+    for (unsigned i = 0, n = 0; n < N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        if (bo_hash(bo_span_of(name)) >> 56)
+            continue;
+        bo_put_text(&text, "%s\n# Func Hash:\n1\n# Num Counters:\n1\n# Counter Values:\n1\n\n",
+                    name);
+        n++;
+    }
+    assert_int_equal(format->parse(bo_writer_span(&text), &arena, &model, &error), BO_OK);
+    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
+    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error), BO_OK);
+    assert_null(format->differ(model, decoded));
+    uint8_t *slots = out.p + TEST_INDEX_OFF + 16;
+    for (unsigned i = 0; i + 1 < N; i++) {
+        const uint32_t first = bo_le32(slots + 8 * i + 4), second = bo_le32(slots + 8 * i + 12);
+        assert_true(first && second);
+        bo_set_le32(slots + 8 * i + 4, second);
+        bo_set_le32(slots + 8 * i + 12, first);
+        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
+                         BO_CORRUPT);
+        assert_string_equal(error.what, NO_SLOT);
+        bo_set_le32(slots + 8 * i + 4, first);
+        bo_set_le32(slots + 8 * i + 12, second);
+    }
+    bo_writer_free(&out);
+    bo_writer_free(&text);
+    bo_arena_free(&arena);
+}
+
 /* ---- accel ----------------------------------------------------------------------------------- */
 
 /*

@@ -99,6 +99,7 @@ struct seen_entries {
     const struct pcdata_frame *frame;
     uint32_t *slots; /* table number + 1; 0: free */
     uint32_t mask;
+    uint64_t seed; /* of the hash: unpredictable, so no file can have entries that all collide */
     /* a bit for each byte of the area: a record's first byte, its last byte */
     uint8_t *starts, *ends;
 };
@@ -121,6 +122,7 @@ static bool seen_init(struct seen_entries *seen, const struct pcdata_frame *fram
         n_slots *= 2;
     *seen = (struct seen_entries){.frame = frame, .mask = (uint32_t)(n_slots - 1)};
     seen->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *seen->slots);
+    seen->seed = bo_mix64((uintptr_t)seen->slots);
     seen->starts = bo_zalloc_array(arena, frame->area.n / 8 + 1, 1);
     seen->ends = bo_zalloc_array(arena, frame->area.n / 8 + 1, 1);
     return seen->slots && seen->starts && seen->ends;
@@ -132,7 +134,7 @@ static bool seen_init(struct seen_entries *seen, const struct pcdata_frame *fram
 static uint32_t *seen_find(const struct seen_entries *seen, uint32_t table)
 {
     const uint64_t entry = directory_entry(seen->frame, table);
-    uint32_t i = (uint32_t)bo_mix64(entry) & seen->mask;
+    uint32_t i = (uint32_t)bo_mix64(entry ^ seen->seed) & seen->mask;
     while (seen->slots[i] && directory_entry(seen->frame, seen->slots[i] - 1) != entry)
         i = (i + 1) & seen->mask;
     return &seen->slots[i];
@@ -173,12 +175,14 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
  * A record may belong to tables of several text lengths, and is walked once for each length. This
  * is the most runs and bytes of all walks but the first, in proportion to the bytes of the area and
  * of the directory (8 bytes a table). So the work on a hostile file is linear in its size. The
- * limit is lower for canonical encodings, whose records are also written again. That costs more
- * than a walk.
+ * tables of real programs have at most 0.06 for each byte. The limit is lower for canonical
+ * encodings, whose records are also written again, which costs more than a walk. As they cannot
+ * store a record twice, a small file may have more.
  */
 static uint64_t max_again(bool canonical, size_t area_nbytes, uint32_t n_tables)
 {
-    return (canonical ? 32 : 512) * (area_nbytes + 8 * (uint64_t)n_tables);
+    const uint64_t nbytes = area_nbytes + 8 * (uint64_t)n_tables;
+    return canonical ? 65536 + 4 * nbytes : 16 * nbytes;
 }
 
 /* Checks, for a canonical encoding, that the record up to `end` is what the writer produces. */

@@ -678,7 +678,9 @@ def read_frame(encoding, data):
     reader = ENCODINGS[encoding](data[16 : 16 + area_nbytes])
     in_bits = isinstance(reader, ShapeCode)
     tables, read, end = [], {}, reader.first * (8 if in_bits else 1)
-    lengths, again, most = set(), 0, 32 if encoding == "packed-starts" else 512
+    lengths, again = set(), 0
+    room = area_nbytes + 8 * n
+    most = 65536 + 4 * room if encoding == "packed-starts" else 16 * room
     for i in range(n):
         offset, length = word(directory + 8 * i), word(directory + 8 * i + 4)
         refs, kind = word(directory + 8 * n + 4 * i), data[directory + 12 * n + i]
@@ -694,7 +696,7 @@ def read_frame(encoding, data):
         last = (after - 1) // 8 if in_bits else after - 1
         if offset in read and (offset, length) not in lengths:
             again += len(runs) + last + 1 - offset
-            require(again <= most * (area_nbytes + 8 * n), "record is shared by too many tables of other lengths")
+            require(again <= most, "record is shared by too many tables of other lengths")
         lengths.add((offset, length))
         require(read.get(offset, last) == last, "record ends at another byte for another text length")
         if offset not in read:

@@ -384,14 +384,13 @@ TEST(test_shared_record_of_another_end)
 }
 
 /*
- * 701 tables of different lengths share a record of 1308 runs and 10468 bytes. All walks but the
- * first take 700 * 11776 runs and bytes: 512 for each byte of the area and of the entries, which
- * are 8 bytes each, of 704 tables. So with three more tables they are accepted, with two they are
- * not.
+ * 16 tables of different lengths share a record of 348 runs and 2788 bytes. All walks but the first
+ * take 15 * 3136 runs and bytes: 16 for each byte of the area and of the entries, which are 8 bytes
+ * each, of 19 tables. So with three more tables they are accepted, with two they are not.
  */
 TEST(test_shared_record_of_many_lengths)
 {
-    enum { N_RUNS = 1308, N_LENGTHS = 701 };
+    enum { N_RUNS = 348, N_LENGTHS = 16 };
     static uint8_t area[4 + 8 * N_RUNS];
     static struct test_entry entries[N_LENGTHS + 3];
     const struct bo_codec *codec = bo_find_codec(bo_find_format("pcdata"), "run-array");

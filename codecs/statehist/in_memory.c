@@ -7,7 +7,7 @@
 
 static void put_all(const struct statehist_model *model, struct bo_writer *out)
 {
-    uint32_t end = 0;
+    uint64_t end = 0; /* fits 32 bits: statehist_hold */
     for (size_t i = 0; i < model->n_intervals; i++)
         bo_put_le64(out, (uint64_t)model->intervals[i].start);
     for (size_t i = 0; i < model->n_intervals; i++)
@@ -19,7 +19,7 @@ static void put_all(const struct statehist_model *model, struct bo_writer *out)
     for (uint32_t q = 0; q <= model->n_quarks; q++)
         bo_put_le32(out, model->first[q]);
     for (uint32_t i = 0; i < model->n_strings; i++)
-        bo_put_le32(out, end += (uint32_t)model->strings[i].n);
+        bo_put_le32(out, (uint32_t)(end += model->strings[i].n));
     for (size_t i = 0; i < model->n_intervals; i++)
         bo_put_u8(out, (uint8_t)model->intervals[i].type);
     for (uint32_t i = 0; i < model->n_strings; i++)
@@ -35,6 +35,11 @@ enum bo_status statehist_hold(const struct statehist_model *model, struct bo_are
                                        .n_quarks = model->n_quarks,
                                        .n_strings = model->n_strings,
                                        .n_intervals = model->n_intervals};
+    uint64_t strings_nbytes = 0;
+    for (uint32_t i = 0; i < model->n_strings; i++)
+        strings_nbytes += model->strings[i].n;
+    if (strings_nbytes > UINT32_MAX)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "strings have 4 GiB or more");
     struct bo_writer all;
     bo_writer_init(&all, arena);
     put_all(model, &all);

@@ -221,8 +221,9 @@ static size_t count_intervals(const struct play *play)
 }
 
 /* From the second repetition on, an attribute starts with its last value. */
-static bool play_once(struct play *play, size_t n_wanted)
+static enum bo_status play_once(struct play *play, size_t n_wanted, struct bo_error *err)
 {
+    static const char too_long[] = "times of the drawn history exceed 2^63 - 1";
     const struct statehist_model *like = play->like;
     int64_t before = like->start;
     size_t gap = 0;
@@ -233,17 +234,20 @@ static bool play_once(struct play *play, size_t n_wanted)
         const struct statehist_interval *to = &like->intervals[play->changes[i]];
         if (to->start != before) {
             if (count_intervals(play) >= n_wanted)
-                return true;
-            play->now += (int64_t)draw_gap(play, gap++);
+                return BO_OK;
+            if (__builtin_add_overflow(play->now, draw_gap(play, gap++), &play->now))
+                return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_long);
             before = to->start;
         }
         if (play->number && to->start == like->start)
             continue;
         if (!change(play, to))
-            return false;
+            return bo_fail_alloc(err, play->arena);
     }
-    play->now++; /* else the next repetition begins within the last change */
-    return true;
+    /* else the next repetition begins within the last change */
+    return __builtin_add_overflow(play->now, 1, &play->now)
+               ? bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_long)
+               : BO_OK;
 }
 
 static enum bo_status finish(struct play *play, void **model_ret, struct bo_error *err)
@@ -271,12 +275,14 @@ enum bo_status statehist_resample(const void *like, size_t n_intervals, struct b
     if (!play.quarks || !order_changes(&play) || !order_gaps(&play) || !find_what_goes(&play) ||
         !statehist_builder_init(&play.builder, true, arena))
         return bo_fail_alloc(err, arena);
-    if (play.n_gaps == 0)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                       "history has no state changes to draw from");
     play.start = play.now = play.like->start;
-    for (; count_intervals(&play) < n_intervals; play.number++)
-        if (!play_once(&play, n_intervals))
-            return bo_fail_alloc(err, arena);
+    for (size_t before; (before = count_intervals(&play)) < n_intervals; play.number++) {
+        const enum bo_status status = play_once(&play, n_intervals, err);
+        if (status)
+            return status;
+        if (count_intervals(&play) == before)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                           "history has no state changes to draw from");
+    }
     return finish(&play, model_ret, err);
 }

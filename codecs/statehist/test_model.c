@@ -493,4 +493,29 @@ TEST(test_changes)
     assert_true(n_changed > 60);
 }
 
+/* Histories that cannot be continued up to any number of intervals. */
+TEST(test_nothing_to_draw_from)
+{
+    static const struct {
+        const char *text, *what;
+    } rows[] = {
+        {HISTORY(0, 9) "Q\t0\t-1\ta\nI\t0\t0\t9\ti\t1\n",
+         "history has no state changes to draw from"},
+        {HISTORY(0, 9) "Q\t0\t-1\ta\nI\t0\t0\t4\tn\t\nI\t0\t5\t9\tn\t\n",
+         "history has no state changes to draw from"},
+        {HISTORY(0, 9223372036854775807) "Q\t0\t-1\ta\nI\t0\t0\t4611686018427387903\tn\t\n"
+                                         "I\t0\t4611686018427387904\t9223372036854775807\ti\t1\n",
+         "times of the drawn history exceed 2^63 - 1"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        const struct statehist_model *like = parse_text(rows[i].text, &arena);
+        struct bo_random random = bo_random_seeded(1);
+        struct bo_error error = {0};
+        void *model;
+        assert_int_equal(test_format()->resample(like, 100, &random, &arena, &model, &error),
+                         BO_UNSUPPORTED);
+        assert_string_equal(error.what, rows[i].what);
+    }
+}
+
 TEST_FILE(set_up, tear_down)

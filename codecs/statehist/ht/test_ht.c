@@ -538,6 +538,69 @@ TEST_WITH(test_strings, set_up, tear_down)
     }
 }
 
+static uint8_t *set_node(uint8_t *p, uint8_t type, uint32_t number, uint32_t parent)
+{
+    p[HT_TYPE_OFF] = type;
+    bo_set_le64(p + HT_START_OFF, (uint64_t)INT64_MIN);
+    bo_set_le64(p + HT_END_OFF, INT64_MAX);
+    bo_set_le32(p + HT_NUMBER_OFF, number);
+    bo_set_le32(p + HT_PARENT_OFF, parent);
+    bo_set_le32(p + HT_N_INTERVALS_OFF, 1);
+    return p + HT_NODE_HEADER_NBYTES;
+}
+
+/* The times of an interval, in a node that starts with the first time of all. */
+static uint8_t *set_times(uint8_t *p, int64_t start, int64_t end)
+{
+    p = ht_set_varint(p, (uint64_t)start - (uint64_t)INT64_MIN);
+    return ht_set_varint(p, (uint64_t)end - (uint64_t)start);
+}
+
+/*
+ * The offset of an interval near the last time takes 1 byte in a node that starts at the first one:
+ * its string fills the block there, and would not fit a node that starts with it. Decoding finds an
+ * order of closing although no writer makes this file.
+ */
+TEST_WITH(test_string_that_fills_a_block, set_up, tear_down)
+{
+    enum { BLOCK = 4096, N_TEXT = BLOCK - HT_NODE_HEADER_NBYTES - (1 + 2) - 4 - 1 - 2 - 1 };
+    const int64_t start = INT64_MAX - 2;
+    const struct bo_span one = encode(ht_4k(), model_of_tree(tree, 1));
+    const size_t n_tree = one.n - HT_HEADER_NBYTES - BLOCK;
+    uint8_t *p = bo_zalloc_array(&arena, HT_HEADER_NBYTES + 2 * BLOCK + n_tree, 1);
+    memcpy(p, one.p, HT_HEADER_NBYTES);
+    memcpy(p + HT_HEADER_NBYTES + 2 * BLOCK, one.p + one.n - n_tree, n_tree);
+    bo_set_le32(p + 20, 2); /* nodes */
+    bo_set_le32(p + 24, 1); /* the root */
+    bo_set_le64(p + 28, (uint64_t)INT64_MIN);
+
+    uint8_t *at = set_node(p + HT_HEADER_NBYTES, HT_LEAF, 0, 1);
+    at = set_times(at, start, INT64_MAX);
+    at[4] = HT_STRING;
+    bo_set_le16(at + 5, N_TEXT);
+    memset(at + 7, 'x', N_TEXT);
+    assert_ptr_equal(at + 7 + N_TEXT + 1, p + HT_HEADER_NBYTES + BLOCK);
+
+    at = set_node(p + HT_HEADER_NBYTES + BLOCK, HT_CORE, 1, HT_NO_PARENT);
+    bo_set_le32(at, 1); /* child 0; then the numbers, starts, ends and quarks of 50 */
+    at += 4 + 4 * 50;
+    for (int i = 0; i < 50; i++)
+        at = ht_set_varint(at, (uint64_t)INT64_MIN);
+    for (int i = 0; i < 50; i++)
+        at = ht_set_varint(at, INT64_MAX);
+    at += 4 * 50;
+    for (int i = 0; i < 50; i++, at += 4)
+        bo_set_le32(at, i ? INT32_MAX : 0);
+    at = set_times(at, INT64_MIN, start - 1);
+    at[4] = HT_NULL;
+
+    const struct statehist_model *model =
+        decode(ht_4k(), (struct bo_span){p, HT_HEADER_NBYTES + 2 * BLOCK + n_tree});
+    assert_int_equal(model->n_intervals, 2);
+    assert_int_equal(model->intervals[0].type, STATEHIST_NULL);
+    assert_int_equal(model->intervals[1].start, start);
+}
+
 /* A bool becomes its text, and is one string with a text that was there. */
 TEST_WITH(test_bools, set_up, tear_down)
 {

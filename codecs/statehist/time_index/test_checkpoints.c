@@ -289,4 +289,37 @@ TEST_WITH(test_too_many_quarks, set_up, tear_down)
     bo_writer_free(&out);
 }
 
+/*
+ * A part that starts inside the one before it is rejected at its own first byte, as all parts could
+ * otherwise be one that is read again and again. Each bit of the checkpoints is changed.
+ */
+TEST_WITH(test_overlapping_parts, set_up, tear_down)
+{
+    static _Alignas(8) uint8_t answer[16 * N_QUARKS];
+    struct bo_writer out;
+    size_t at, n;
+    unsigned n_overlaps = 0;
+    encode(&out, &at, &n);
+    for (size_t bit = 8 * at; bit < 8 * (at + n); bit++) {
+        const struct bo_arena_mark mark = bo_arena_mark(&arena);
+        void *reader;
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        if (codec()->open(codec(), bo_writer_span(&out), &arena, &reader, NULL) == BO_OK)
+            for (int64_t time = 0; time < LENGTH; time += 100) {
+                const struct time_index *index = reader;
+                const struct statehist_time_query query = {time};
+                struct bo_sink sink = {.p = answer, .cap = sizeof answer};
+                struct bo_error error = {.what = ""};
+                (void)codec()->query(codec(), reader, STATEHIST_FULL_STATE, &query, 1, &sink,
+                                     &error);
+                n_overlaps += strcmp(error.what, "places of checkpoints are damaged") == 0 &&
+                              error.off > (uint64_t)(index->part_bytes.p - out.p);
+            }
+        out.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        bo_arena_rewind(&arena, mark);
+    }
+    assert_true(n_overlaps > 0);
+    bo_writer_free(&out);
+}
+
 TEST_FILE(NULL, NULL)

@@ -667,4 +667,103 @@ TEST_WITH(test_damaged_values, set_up, tear_down)
     bo_writer_free(&out);
 }
 
+/* The query ends with this error. */
+static void expect_damage(void *reader, unsigned kind, const void *query, const char *what)
+{
+    uint8_t bytes[1 << 14];
+    struct bo_sink sink = {bytes, 0, sizeof bytes};
+    struct bo_error error = {.what = ""};
+    const enum bo_status status = codec()->query(codec(), reader, kind, query, 1, &sink, &error);
+    if (status != BO_CORRUPT || strcmp(error.what, what) != 0)
+        fail_msg("kind %u: status %d: %s", kind, status, error.what);
+}
+
+/*
+ * One attribute changes at keys 0, 2 and 3 of the times 0, 999, 2^50 - 1, 4 and 2^51 - 1, which do
+ * not ascend. What reads intervals up to a time ends in an error.
+ */
+TEST_WITH(test_times_that_do_not_ascend, set_up, tear_down)
+{
+    static const uint8_t file[159] =
+        "TIX1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\0"                 /* history of 2^52 ns */
+        "\0\x01\x03\xc0\x02\0\x01\0\x31\0\x05\0\x01\x11\x01\x02" /* numbers; sizes of the parts */
+        "\x01\x34\0\x2d"                                         /* times: 52 bits, 45 bytes */
+        "\0\0\0\0\0\0\0\x9c\x0f\0\0\0\0\0\xf0\xff\xff\xff\xff\xff\x3f\0\x01"
+        "\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\x07\xfc\xff\xff\xff\xff\xff\xff\xff\x01"
+        "\0\0\0\0\0"                                  /* values */
+        "\0"                                          /* places */
+        "\0\x61\x80\x0c\0\0\0\0\0\0\0\0\0\0\0\0\x80"; /* the record; the rest is 0 */
+    static const uint8_t quarks[4] = {0};
+    static const struct time_index_limits none = {0, 0, 0, SIZE_MAX};
+    const struct statehist_window_query window = {.quarks = {quarks, sizeof quarks},
+                                                  .to = (INT64_C(1) << 52) - 1,
+                                                  .n_times = 1000,
+                                                  .form = STATEHIST_EVENLY};
+    const struct statehist_window_query range = {
+        .quarks = window.quarks, .to = window.to, .form = STATEHIST_ALWAYS};
+    void *reader;
+    assert_int_equal(
+        time_index_open_within((struct bo_span){file, sizeof file}, none, &arena, &reader, NULL),
+        BO_OK);
+    expect_damage(reader, STATEHIST_WINDOW, &window, "times are damaged");
+    expect_damage(reader, STATEHIST_RANGE2D, &range, "times are damaged");
+}
+
+/* Puts a header and the parts of a history without shapes, whose keys are times. */
+static void put_file(struct bo_writer *out, uint32_t n_quarks, int64_t end,
+                     const struct bo_writer *parts, size_t n_parts)
+{
+    const uint32_t numbers[] = {n_quarks, n_quarks, 0, 0, 1, 0};
+    bo_put_bytes(out, "TIX1", 4);
+    bo_put_le64(out, 0);
+    bo_put_le64(out, (uint64_t)end);
+    bo_put_u8(out, 1);
+    for (size_t i = 0; i < N_ELEMENTS(numbers); i++)
+        bo_put_uvarint(out, numbers[i]);
+    for (size_t i = 0; i < n_parts; i++)
+        bo_put_uvarint(out, parts[i].n);
+    for (size_t i = 0; i < n_parts; i++)
+        bo_put_bytes(out, parts[i].p, parts[i].n);
+    bo_put_zeros(out, 48);
+}
+
+enum { VALUES = 2, PLACES = 4, RECORDS, CHECKPOINTS, STRINGS, N_PARTS };
+
+/* The writers of the parts; the values are null. */
+static void begin_parts(struct bo_writer parts[N_PARTS])
+{
+    for (size_t i = 0; i < N_PARTS; i++)
+        bo_writer_init(&parts[i], &arena);
+    bo_put_zeros(&parts[VALUES], 5);
+}
+
+static void free_all(struct bo_writer *out, struct bo_writer parts[N_PARTS])
+{
+    bo_writer_free(out);
+    for (size_t i = 0; i < N_PARTS; i++)
+        bo_writer_free(&parts[i]);
+}
+
+/* So many quarks that their places are not kept; the place of the first is 2^63. */
+TEST_WITH(test_places_beyond_the_records, set_up, tear_down)
+{
+    enum { N_BLOCKS = 65537, N_PLACES = 64 * N_BLOCKS };
+    const struct statehist_range_query range = {0, 9, 0, 0};
+    struct bo_writer out, parts[N_PARTS];
+    void *reader;
+    begin_parts(parts);
+    bo_put_uvarint(&parts[PLACES], UINT64_C(1) << 63);
+    bo_put_zeros(&parts[PLACES], 2);
+    bo_put_uvarint(&parts[PLACES], (6 * N_BLOCKS + 7) / 8);
+    bo_put_zeros(&parts[PLACES], (6 * N_BLOCKS + 7) / 8);
+    bo_put_zeros(&parts[RECORDS], N_PLACES / 8);
+    bo_put_u8(&parts[CHECKPOINTS], 0);
+    bo_put_u8(&parts[STRINGS], 0);
+    bo_writer_init(&out, &arena);
+    put_file(&out, N_PLACES, 9, parts, N_PARTS);
+    assert_int_equal(codec()->open(codec(), bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
+    expect_damage(reader, STATEHIST_RANGE, &range, "record lies after all records");
+    free_all(&out, parts);
+}
+
 TEST_FILE(NULL, NULL)

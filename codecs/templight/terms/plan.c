@@ -432,11 +432,13 @@ static void fit_costs(struct planner *p)
         p->step_costs[i] = cost_of(plan->step_uses[i], n_steps);
 }
 
+static const char too_many_prefixes[] = "names have too many different prefixes";
+
 /*
  * A term becomes a top, with a symbol and a place in the file of its own, if these cost less than
  * the references to the term.
  */
-static bool choose_tops(struct planner *p)
+static enum bo_status choose_tops(struct planner *p, struct bo_error *err)
 {
     struct templight_plan *plan = p->plan;
     const uint32_t n_pieces = plan->dictionary.n_pieces;
@@ -453,13 +455,15 @@ static bool choose_tops(struct planner *p)
     plan->n_tops = n;
     plan->tops = bo_alloc_array(p->arena, n, sizeof *plan->tops);
     plan->n_symbols = TEMPLIGHT_HEADS + plan->n_heads + n;
+    if (!plan->tops)
+        return bo_fail_alloc(err, p->arena);
     if (plan->n_symbols > TEMPLIGHT_MAX_SYMBOLS)
-        return false;
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_many_prefixes);
     for (unsigned place = 0; place < TEMPLIGHT_N_PLACES; place++) {
         uint32_t *uses = bo_zalloc_array(p->arena, plan->n_symbols, sizeof *uses);
         uint16_t *costs = bo_alloc_array(p->arena, plan->n_symbols, sizeof *costs);
         if (!uses || !costs)
-            return false;
+            return bo_fail_alloc(err, p->arena);
         const uint32_t n_kept = TEMPLIGHT_HEADS + plan->n_heads;
         memcpy(costs, p->costs[place], n_kept * sizeof *costs);
         for (uint32_t i = 0; i < n; i++)
@@ -467,7 +471,7 @@ static bool choose_tops(struct planner *p)
         plan->uses[place] = uses;
         p->costs[place] = costs;
     }
-    return plan->tops != NULL;
+    return BO_OK;
 }
 
 /* ---- what is final --------------------------------------------------------------------------- */
@@ -601,11 +605,11 @@ enum bo_status templight_plan_terms(const struct templight_trace *trace, struct 
 {
     struct planner p = {.plan = plan, .arena = arena};
     *plan = (struct templight_plan){.n_items = 0};
-    const enum bo_status status = split_names(trace, plan, arena, err);
+    enum bo_status status = split_names(trace, plan, arena, err);
     if (status)
         return status;
     if (plan->n_heads > TEMPLIGHT_MAX_SYMBOLS / 2)
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names have too many different prefixes");
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_many_prefixes);
     if (!init_planner(&p))
         return bo_fail_alloc(err, arena);
     for (unsigned round = 1;; round++) {
@@ -614,13 +618,13 @@ enum bo_status templight_plan_terms(const struct templight_trace *trace, struct 
         if (round == N_ROUNDS)
             break;
         fit_costs(&p);
-        if (!choose_tops(&p))
-            return bo_fail_alloc(err, arena);
+        status = choose_tops(&p, err);
+        if (status)
+            return status;
     }
     if (!settle(plan, arena))
         return bo_fail_alloc(err, arena);
     return (uint64_t)plan->n_numbered + plan->n_tops < TEMPLIGHT_MAX_SYMBOLS / 2
                ? BO_OK
-               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                         "names have too many different prefixes");
+               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_many_prefixes);
 }
