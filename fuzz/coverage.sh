@@ -15,7 +15,7 @@ replay() {
     local target inputs
     for target in $(targets_of "$1"); do
         mkdir -p "$DIR/$target"
-        mapfile -t inputs < <(known_inputs "$target")
+        mapfile -t inputs < <(passing_inputs "$target")
         build/coverage/fuzz/"$target" -c "$DIR/$target" "${inputs[@]}" >/dev/null
     done
 }

@@ -48,6 +48,21 @@ known_inputs() {
     return 0
 }
 
+# passing_inputs TARGET: the same without the regressions that this night has added, which fail.
+passing_inputs() {
+    local dir file name
+    while read -r dir; do
+        if [[ $dir = fuzz/regressions/* && -d $WORK/findings/$1 ]]; then
+            for file in "$dir"/*; do
+                name=${file##*/} # nightly.sh may append a hash
+                [[ -f $WORK/findings/$1/$name || -f $WORK/findings/$1/${name%-*} ]] || echo "$file"
+            done
+        else
+            echo "$dir"
+        fi
+    done < <(known_inputs "$1")
+}
+
 # start_inputs TARGET COPY: the inputs to start from. Those in git are copied to the directory COPY. It leaves out
 # timeout regressions, of which an engine runs only a few per second, and inputs that a replay has just reported.
 start_inputs() {

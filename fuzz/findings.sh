@@ -123,6 +123,7 @@ check_known() {
     for file in fuzz/known/*/*; do
         [[ $file != *.md ]] || continue
         target=$(basename "${file%/*}")
+        [[ -x build/asan/fuzz/$target ]] || { echo "note: $file: $target is not built"; continue; }
         name=$(name_of "$(bucket_in "$(replay_of "$target" "$file")")")
         if [[ $name != "${file##*/}" ]]; then
             echo "fuzz: $file has expired: it shows '${name:-nothing}'; remove it and its .md" >&2

@@ -171,7 +171,7 @@ fuzz-replay-here: fuzz-binaries
 
 # The replay reports a seed or regression that fails; the engines run without it.
 fuzz: fuzz-build ## replay, then run FUZZ_TARGETS (all) for FUZZ_SECONDS (30) each under both engines
-	@rm -rf build/fuzz/failing build/fuzz/reported
+	@rm -rf build/fuzz/failing build/fuzz/reported build/fuzz/findings
 	+@status=0; \
 	$(FUZZ_MAKE) -k --output-sync $(FUZZ_TARGETS:%=fuzz-run-replay-%) || status=1; \
 	$(FUZZ_MAKE) -k --output-sync $(FUZZ_RUNS) || status=1; \
@@ -192,9 +192,9 @@ fuzz-matrix: ## print the jobs of a nightly of FUZZ_MINUTES (10) a target, as JS
 fuzz-nightly: fuzz-build fuzz-cmplog fuzz-replay ## FUZZ_MINUTES (10) a target; keep a corpus, write results/fuzz
 	+@$(FUZZ_MAKE) VARIANT=gcc fuzz-binaries
 	+@$(FUZZ_MAKE) VARIANT=coverage fuzz-binaries
-	@status=0; for target in $(FUZZ_TARGETS); do \
+	@rm -rf build/fuzz/night; status=0; for target in $(FUZZ_TARGETS); do \
 	    fuzz/nightly.sh $$target $(FUZZ_MINUTES) || status=1; \
-	done; fuzz/results.sh $(FUZZ_MINUTES) $(FUZZ_FORMATS) || status=1; exit $$status
+	done; fuzz/results.sh $(FUZZ_MINUTES) $(sort $(foreach t,$(FUZZ_TARGETS),$(call format_of,$(t)))) || status=1; exit $$status
 
 fuzz-coverage: fuzz-tools ## the lines and branches of each codec that the replayed inputs cover
 	+@$(FUZZ_MAKE) VARIANT=coverage fuzz-binaries

@@ -15,12 +15,12 @@ store=$CORPUS/$target
 stats=$CORPUS/$target.stats
 night=$WORK/night/$target
 mkdir -p "$store" "$WORK/night"
-rm -rf "$night".* "$WORK/reported/$target"
+rm -rf "$night".* "$WORK/reported/$target" "$WORK/findings/$target"
 
 # measure: "FILES FEATURES COVERAGE" of the stored corpus.
 measure() {
     local log=$WORK/$target.measure files=("$store"/*)
-    build/libfuzzer/fuzz/"$target" -runs=0 "$store" >"$log" 2>&1 ||
+    build/libfuzzer/fuzz/"$target" -runs=0 -artifact_prefix="$WORK/" "$store" >"$log" 2>&1 ||
         engine_failed libfuzzer "$target" "$log"
     echo "${#files[@]} $(last_match ' ft: ([0-9]+) ' "$log") $(last_match ' cov: ([0-9]+) ' "$log")"
 }
@@ -34,14 +34,17 @@ merge() {
 
 # note ENGINE: writes a line for the report, and stores new buckets where the next build replays them.
 note() {
-    local dir=$WORK/$1/$target finding name
+    local dir=$WORK/$1/$target finding name kept=fuzz/regressions/$target
     printf '%s\t%s\t%d\t%d\t%d\t%d\n' "$target" "$1" $((elapsed_ms / 1000)) "$execs" "$coverage" \
         "$n_buckets" >>"$night.tsv"
     cp "$dir/counts" "$night.counts-$1"
     for finding in "$WORK/findings/$target"/*; do
         name=${finding##*/}
-        [[ $name = not-reproduced* ]] || is_known "$target" "$name" ||
-            install -D -m 644 "$finding" "fuzz/regressions/$target/$name"
+        [[ $name != not-reproduced* ]] && ! is_known "$target" "$name" || continue
+        if [[ -f $kept/$name ]] && ! cmp -s "$finding" "$kept/$name"; then # an older bug of this bucket
+            name+=-$(sha1sum <"$finding" | cut -c 1-8)
+        fi
+        install -D -m 644 "$finding" "$kept/$name"
     done
 }
 
@@ -58,18 +61,27 @@ fell() {
 
 mapfile -t start < <(start_inputs "$target" "$WORK/$target.given")
 merge "$store" "${start[@]}"
-read -r files_before features_before coverage_before <<<"$(measure)"
+figures=$(measure) || exit 2
+read -r files_before features_before coverage_before <<<"$figures"
 [[ ! -f $stats || ${FUZZ_PRUNE:-} ]] || read -r files_before features_before coverage_before <"$stats"
 
-# CmpLog runs in an instance of its own next to the main one, which has our mutator.
+# CmpLog runs in an instance of its own next to the main one, which has our mutator. It starts when the main one has,
+# from the same inputs.
 run_cmplog() {
+    local main=$WORK/afl/$target/main/fuzzer_stats
+    for ((i = 0; i < 600; i++)); do
+        [[ ! -f $main ]] || break
+        sleep 0.1
+    done
     afl-fuzz -S cmplog -i "$WORK/afl/$target/start" -o "$WORK/afl/$target" -V "$half" \
         "${AFL_LIMITS[@]}" -c build/cmplog/fuzz/"$target" \
         -- build/afl/fuzz/"$target" >"$WORK/$target.cmplog" 2>&1 || true
 }
-(sleep 2 && run_cmplog) &
+rm -rf "$WORK/afl/$target"
+run_cmplog &
 run_afl "$target" "$half"
 wait
+[[ -f $WORK/afl/$target/cmplog/fuzzer_stats ]] || engine_failed cmplog "$target" "$WORK/$target.cmplog"
 found+=("$WORK/afl/$target"/cmplog/{crashes,hangs}/id:*)
 report afl "$target" || status=1
 note afl
@@ -85,7 +97,8 @@ if [[ ${FUZZ_PRUNE:-} ]]; then
     rm -rf "${store:?}"
     mv "$store.pruned" "$store"
 fi
-read -r files features coverage <<<"$(measure)"
+figures=$(measure) || exit 2
+read -r files features coverage <<<"$figures"
 echo "corpus    $target: $files_before -> $files files, $features_before -> $features features," \
     "coverage $coverage_before -> $coverage"
 printf '%s\tcorpus\t%d\t%d\t%d\t%d\t%d\t%d\n' "$target" "$files_before" "$files" "$features_before" \

@@ -16,6 +16,7 @@ enum { MAX_CODECS = 64, MIN_NBYTES = 64 };
  * has a fixed cost).
  */
 struct extreme {
+    bool is_beyond; /* of a limit that results.sh has, too */
     double per_byte;
     uint64_t cost; /* ns, or bytes allocated */
     size_t nbytes;
@@ -109,14 +110,17 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void keep_extreme(struct extreme *extreme, uint64_t cost, size_t nbytes)
+/* A cost above `limit`, at which the work is not linear, comes before any below it. */
+static void keep_extreme(struct extreme *extreme, uint64_t cost, uint64_t limit, size_t nbytes)
 {
     const double per_byte = (double)cost / (double)(nbytes > MIN_NBYTES ? nbytes : MIN_NBYTES);
-    if (extreme->path && per_byte <= extreme->per_byte)
+    const bool is_beyond = cost > limit;
+    if (extreme->path &&
+        (is_beyond == extreme->is_beyond ? per_byte <= extreme->per_byte : extreme->is_beyond))
         return;
     free(extreme->path);
-    *extreme =
-        (struct extreme){per_byte, cost, nbytes, strdup(observer.path ? observer.path : "-")};
+    *extreme = (struct extreme){is_beyond, per_byte, cost, nbytes,
+                                strdup(observer.path ? observer.path : "-")};
 }
 
 bool bo_fuzz_write_worst(const char *path)
@@ -144,6 +148,13 @@ struct observed {
     struct watched *watched; /* by operation */
 };
 
+static enum bo_status reduce(const struct bo_codec *self, const void *model, struct bo_arena *arena,
+                             void **model_ret, struct bo_error *err)
+{
+    const struct observed *o = self->own;
+    return o->inner->reduce(o->inner, model, arena, model_ret, err);
+}
+
 static enum bo_status encode(const struct bo_codec *self, const void *model, struct bo_writer *out,
                              struct bo_error *err)
 {
@@ -168,8 +179,9 @@ static enum bo_status read(const struct observed *o, enum operation operation, s
                                                     : inner->decode(inner, in, arena, ret, err);
     const uint64_t ns = now_ns() - start;
     stop_counting(watched);
-    keep_extreme(&watched->slowest, ns, in.n);
-    keep_extreme(&watched->hungriest, arena->peak_nbytes - live, in.n);
+    keep_extreme(&watched->slowest, ns, 10000000 + 20000 * (uint64_t)in.n, in.n);
+    keep_extreme(&watched->hungriest, arena->peak_nbytes - live, 1048576 + 4096 * (uint64_t)in.n,
+                 in.n);
     arena->peak_nbytes = arena->peak_nbytes > peak ? arena->peak_nbytes : peak;
     return status;
 }
@@ -213,6 +225,8 @@ const struct bo_format *bo_fuzz_observe(const struct bo_format *format)
         inner[c] = (struct observed){format->codecs[c], observer.watched[c]};
         codecs[c] = *format->codecs[c];
         codecs[c].own = &inner[c];
+        if (codecs[c].reduce)
+            codecs[c].reduce = reduce;
         codecs[c].encode = encode;
         codecs[c].open = open;
         codecs[c].query = query;

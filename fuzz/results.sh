@@ -31,6 +31,7 @@ counts() {
 codecs() {
     local hash seconds name met taken before
     hash=$(sources "$1")
+    [[ $(counts "$1") ]] || { earlier codecs "$1"; return; }
     seconds=$(cat "$WORK/night/$1"_*.tsv | awk -F '\t' '$2 != "corpus" { s += $3 } END { print s + 0 }')
     while read -r name met taken; do
         before=$([[ ! -f $OUT/codecs.tsv ]] || awk -F '\t' -v name="$1/$name" -v hash="$hash" \
@@ -42,18 +43,20 @@ codecs() {
 }
 
 # worst FORMAT: for each codec's open and decode, the slowest unit of all targets and the one with the largest
-# allocations. The replays are those of VARIANT=gcc, whose speed is that of real codecs.
+# allocations, for each byte; a unit above the limits comes first (observe.c). The replays are those of VARIANT=gcc, whose speed is that of real codecs.
 worst() {
     local target inputs
     for target in $(targets_of "$1"); do
-        mapfile -t inputs < <(known_inputs "$target")
+        mapfile -t inputs < <(passing_inputs "$target")
         build/gcc/fuzz/"$target" -w "$WORK/worst.$target" "${inputs[@]}" >/dev/null
     done
     cat "$WORK/worst.$1"_* | awk -F '\t' -v OFS='\t' -v format="$1" '
-        function rate(cost, n) { return cost / (n < 64 ? 64 : n) }
+        function rate(cost, n, limit) { return cost / (n < 64 ? 64 : n) + (cost > limit ? 1e15 : 0) }
+        function time(ns, n) { return rate(ns, n, 1e7 + 20000 * n) }
+        function memory(bytes, n) { return rate(bytes, n, 1048576 + 4096 * n) }
         { key = format "/" $1 OFS $2 }
-        !(key in slow) || rate($4, $5) > rate(ns[key], ns_n[key]) { slow[key] = $3; ns[key] = $4; ns_n[key] = $5 }
-        !(key in hungry) || rate($7, $8) > rate(b[key], b_n[key]) { hungry[key] = $6; b[key] = $7; b_n[key] = $8 }
+        !(key in slow) || time($4, $5) > time(ns[key], ns_n[key]) { slow[key] = $3; ns[key] = $4; ns_n[key] = $5 }
+        !(key in hungry) || memory($7, $8) > memory(b[key], b_n[key]) { hungry[key] = $6; b[key] = $7; b_n[key] = $8 }
         END { for (key in slow) print key, slow[key], ns[key], ns_n[key], hungry[key], b[key], b_n[key] }' |
         sort
 }
@@ -86,7 +89,14 @@ table() {
     mv "$WORK/$name.tsv" "$OUT/$name.tsv"
 }
 
-targets() { cat "$WORK/night/$1"_*.tsv; }
+targets() { # rows of targets that did not run stay unchanged
+    {
+        cat "$WORK/night/$1"_*.tsv </dev/null
+        earlier targets "$1" | while IFS= read -r row; do
+            [[ -f $WORK/night/${row%%$'\t'*}.tsv ]] || echo "$row"
+        done
+    } | sort -s -t $'\t' -k 1,1
+}
 coverage() { sed "s|^|$1/|" "$WORK/coverage/$1.tsv"; }
 gaps() { cat "$WORK/coverage/$1.gaps"; }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the behaviour of `make fuzz` with a failing seed, and its lists. Why: a failing seed once ended the run before
-# any engine started, and a nightly of one more format would have exceeded its time limit.
+# Tests the behaviour of `make fuzz` with a failing seed, of a nightly run with a finding, and its lists. Why: a failing
+# seed once ended the run before any engine started, a finding replaced an older regression, and a nightly of one more
+# format would have exceeded its time limit.
 #
 # The targets and engines here are scripts, so that this takes seconds. Ends with `N passed, M failed`.
 set -euo pipefail
@@ -9,6 +10,9 @@ passed=0 failed=0
 work=$PWD/build/test/fuzz
 matrix=$(make --no-print-directory -s fuzz-matrix FUZZ_MINUTES=20)
 targets=$(make --no-print-directory -s fuzz-list)
+formats=$(sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def)
+make --no-print-directory -s VARIANT=gcc \
+    $(for f in $formats; do echo "build/gcc/fuzz/${f}_model build/seeds/${f}_model"; done) >&2
 rm -rf "$work"
 mkdir -p "$work"/{bin,fuzz,build/{asan,afl,libfuzzer}/fuzz,build/seeds/x_bytes}
 cp fuzz/*.sh fuzz/limits.h "$work/fuzz"
@@ -21,6 +25,13 @@ expect() { # NAME WANTED GOT
         printf 'FAILED: %s\n  wanted: %s\n  got:    %s\n' "$@"
     fi
 }
+
+# Replays that measure costs wrap the codecs, which must change nothing.
+for format in $formats; do
+    expect "$format: replays that measure costs" "0 failed" \
+        "$(build/gcc/fuzz/"${format}_model" -w "$work/worst" "build/seeds/${format}_model" 2>&1 | grep -o '[0-9]* failed$')"
+    expect "$format: costs" yes "$([[ $(wc -l <"$work/worst") -gt 5 ]] && echo yes)"
+done
 
 # A target that fails on files that contain "bad", as a replay and under each engine.
 cat >"$work/build/asan/fuzz/x_bytes" <<'EOF'
@@ -38,9 +49,11 @@ exit $((failed != 0))
 EOF
 cat >"$work/build/libfuzzer/fuzz/x_bytes" <<'EOF'
 #!/usr/bin/env bash
-[[ $* != *-minimize_crash* ]] || exit 0
+[[ $* != *-minimize_crash* && $* != *-merge=1* ]] || exit 0
+[[ ! ${BAKEOFF_FUZZ_COUNTS:-} ]] || head -c 1024 /dev/zero | tr '\0' '\1' >"$BAKEOFF_FUZZ_COUNTS"
 for option; do [[ $option != -artifact_prefix=* ]] || artifacts=${option#*=}; done
 echo "$*" >>options
+[[ ! ${FOUND:-} || $* != *-fork=1* ]] || { echo "$FOUND" >"${artifacts}crash-2"; exit 77; }
 for input in $(find "${@: -1}" -type f); do
     ! grep -q bad "$input" || { cp "$input" "${artifacts}crash-1"; exit 77; }
 done
@@ -49,11 +62,13 @@ EOF
 cat >"$work/bin/afl-fuzz" <<'EOF'
 #!/usr/bin/env bash
 while (($#)); do
-    case $1 in -o) out=$2 ;; -i) in=$2 ;; esac
+    case $1 in -o) out=$2 ;; -i) in=$2 ;; -M | -S) name=$2 ;; esac
     shift
 done
-mkdir -p "$out/main"
-printf 'execs_done : 42\ncorpus_count : %s\nedges_found : 7\n' "$(ls "$in" | wc -l)" >"$out/main/fuzzer_stats"
+[[ $name = main || ! ${NO_CMPLOG:-} ]] || exit 1
+[[ ! ${BAKEOFF_FUZZ_COUNTS:-} ]] || head -c 1024 /dev/zero >"$BAKEOFF_FUZZ_COUNTS"
+mkdir -p "$out/$name"
+printf 'execs_done : 42\ncorpus_count : %s\nedges_found : 7\n' "$(ls "$in" | wc -l)" >"$out/$name/fuzzer_stats"
 EOF
 cp "$work/build/asan/fuzz/x_bytes" "$work/build/afl/fuzz/x_bytes"
 chmod +x "$work"/{bin,build/*/fuzz}/*
@@ -87,6 +102,30 @@ run libfuzzer
 expect "a finding of an engine is a failure" 1 $code
 expect "a bucket is reported once" 0 "$(grep -c BAKEOFF-DIFF libfuzzer.out || true)"
 expect "and then by its name" 1 "$(grep -c 'reported above: x-point-c-oracle-wrong-answer' libfuzzer.out)"
+
+# Nights with findings of a bucket that has a regression, which passes now.
+rm build/seeds/x_bytes/{bad,worse}
+bucket=x-point-c-oracle-wrong-answer
+mkdir -p fuzz/regressions/x_bytes
+echo "an old bug" >"fuzz/regressions/x_bytes/$bucket"
+night() { # FOUND
+    code=0
+    FOUND=$1 fuzz/nightly.sh x_bytes 1 >night.out 2>&1 || code=$?
+}
+night ""
+expect "a night without findings" 0 $code
+night "bad new"
+expect "a night with a finding" 1 $code
+expect "the older regression" "an old bug" "$(cat "fuzz/regressions/x_bytes/$bucket")"
+expect "the new one" "bad new" "$(cat fuzz/regressions/x_bytes/$bucket-*)"
+expect "it is left out where inputs must pass" "" \
+    "$(. fuzz/engines.sh && passing_inputs x_bytes | grep "regressions.*-[0-9a-f]\{8\}$" || true)"
+rm fuzz/regressions/x_bytes/$bucket-*
+night "bad newer"
+expect "not a finding of an earlier night" "bad newer" "$(cat fuzz/regressions/x_bytes/$bucket-*)"
+rm -r fuzz/regressions/x_bytes
+NO_CMPLOG=1 night ""
+expect "a night without CmpLog" 2 $code
 
 expect "the matrix has every format" "$(cut -d_ -f1 <<<"$targets" | sort -u)" \
     "$(jq -r '.include[].format' <<<"$matrix" | sort)"

@@ -654,7 +654,8 @@ static void fail_each_in_queries(struct trial *t, const struct bo_query_kind *ki
             expect_own_answers(&c, n, bo_writer_span(&t->encoded), t->effort);
         is_complete = own == BO_OVER_LIMIT;
         if (own && !is_complete)
-            trial_fail(t, kind, "itself", "query", "queries on its own encoding fail", &c.error);
+            trial_fail(t, kind, "itself", "query-fails", "queries on its own encoding fail",
+                       &c.error);
     }
     for (; !is_complete && t->result.outcome == BO_PASS && bo_next_failure(&failures);
          t->result.n_cases++)

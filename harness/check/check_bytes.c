@@ -141,7 +141,7 @@ static bool survives_text(const struct bo_format *format, const struct bo_codec 
     if (!status)
         status = format->parse(bo_writer_span(&text), &arena, &parsed, &error);
     const char *lost = status == BO_OVER_LIMIT ? NULL
-                       : status                ? error.what
+                       : status                ? (error.what ? error.what : "error has no phrase")
                                                : format->differ(model, parsed);
     if (lost) {
         error.what = lost;
