@@ -9,7 +9,7 @@ NR == FNR {accepted[name] = $0; next}
     n = split(accepted[name], was)
     delete accepted[name]
     for (i = 3; i <= n || i <= NF; i++)
-        if ($i != was[i] && ($i + 0 < was[i] * 0.99 || $i + 0 > was[i] * 1.01)) {
+        if ($i != was[i] && (i == 11 || $i + 0 < was[i] * 0.99 || $i + 0 > was[i] * 1.01)) {
             print name ": column " i " is " $i ", was " was[i] "; run `make adoption`"
             n_failed++
         } else

@@ -345,7 +345,7 @@ END
     zsh_completes "verify stat" "verify statehist"
     zsh_completes "encode pcdata/linear-index-s" "encode pcdata/linear-index-simd"
 else
-    echo "note: zsh is missing: its completion was not tried"
+    echo "note: not run: the completion: zsh is missing"
 fi
 if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$installed/share/man/man1/bakeoff.1" | grep -v 'missing date' >"$t/lint"
@@ -353,7 +353,7 @@ if command -v mandoc >/dev/null; then
     mandoc -T ascii "$installed/share/man/man1/bakeoff.1" | sed 's/.\x08//g' >"$t/page"
     holds "the man page has the exit codes" grep -q '1 when a check or comparison failed' "$t/page"
 else
-    echo "note: mandoc is missing: the man page was not checked"
+    echo "note: not run: the check of the man page: mandoc is missing"
 fi
 
 # ---- missing files, and paths that are not files -------------------------------------------------
@@ -649,7 +649,7 @@ if command -v xz >/dev/null && command -v zstd >/dev/null; then
     gives 0 "" size pcdata "$t/packed.xz" "$t/packed.zst" --no-compress --json
     json "packed documents lose their suffix" '[.documents[].name] == ["packed", "packed"]'
 else
-    echo "test_cli: xz or zstd is missing: packed input is not tested" >&2
+    echo "note: not run: packed input: xz or zstd is missing"
     failed=$((failed + 1))
 fi
 
@@ -1070,7 +1070,7 @@ if [[ $llvm_profdata ]]; then
     "$llvm_profdata" merge --text "$t/one.proftext" "$t/two.proftext" -o "$t/llvm.proftext" 2>"$t/err"
     same "merge as llvm-profdata" "$t/merged.proftext" "$t/llvm.proftext"
 else
-    echo "note: no llvm-profdata: what merge makes is not compared with it"
+    echo "note: not run: what merge makes, compared with llvm-profdata, which is missing"
 fi
 record main 24 1 2 3 >"$t/three.proftext"
 refuses "$t/three.proftext: functions of one name and hash differ in their number of counters: main (corrupt)" \
@@ -1169,7 +1169,7 @@ json "results within a limit are complete" "$partial == null and .context.bakeof
     ([.benchmarks[] | select(.run_type == \"iteration\" and .error_occurred == null)] | group_by(.run_name)
     | all(.[]; length >= 1 and length < 1000))" "$t/limited.json"
 gives 0 "*" report --results "$t/limited.json" -o "$t/limited" --charts /dev/null
-holds "report counts the documents" grep -q '; depth: selected; 4 documents with fewer repetitions$' "$t/limited/REPORT.md"
+holds "report counts the documents" grep -q '; depth: selected, 1000 repetitions of 4 documents; 4 documents with fewer repetitions$' "$t/limited/REPORT.md"
 misuses "bench: --time-limit cannot be combined with --against" "${limited[@]}" --time-limit 2 --against "$bakeoff"
 misuses "bench: --time-limit cannot be combined with layouts; *" "${limited[@]}" --time-limit 2 --layouts 2
 misuses "bench: --time-limit expects *" "${limited[@]}" --time-limit soon
@@ -1185,7 +1185,7 @@ gives 0 "*" bench --quick --corpus "$t/tiny.txt" --codec raw,varint-delta --kind
 holds "--report leaves README.md and docs/ as they are" \
     bash -c "cmp README.md '$root/README.md' && diff -r docs '$root/docs'"
 holds "it writes results/ and REPORT.md" test "$(ls -d results/*/*Z.json results/pcdata.md REPORT.md | wc -l)" = 3
-holds "--report writes the run's report" grep -q '; depth: selected$' REPORT.md
+holds "--report writes the run's report" grep -q '; depth: selected, 5 repetitions of 1 document$' REPORT.md
 holds "--report writes no sizes, which do not depend on the run" test ! -e results/sizes.md
 holds "--report draws no pictures" bash -c "! grep -q '^!\[' REPORT.md; [[ -z \$(find . -name '*.svg') ]]"
 run_file=$(echo results/*/*Z.json)
@@ -1226,7 +1226,7 @@ if command -v parallel >/dev/null; then
     holds "GNU parallel runs the shards" test -s "$t/parallel.json"
     json "GNU parallel's results, merged" "$merged" "$t/parallel.json"
 else
-    echo "test_cli: GNU parallel is missing: its example is not tested" >&2
+    echo "note: not run: the example with GNU parallel, which is missing"
     failed=$((failed + 1))
 fi
 for task in 1 2 3; do

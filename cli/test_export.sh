@@ -136,7 +136,7 @@ holds "the README's example" gcc "${strict[@]}" -c "$example/use.c" -o "$t/use.o
 # ---- other machines
 
 elsewhere() { # MACHINE RUNNER
-    command -v "$1-gcc" >/dev/null || { echo "note: $1-gcc is missing"; return; }
+    command -v "$1-gcc" >/dev/null || { echo "note: not run: $1: $1-gcc is missing"; return; }
     cp -r "$t/lprf/phrases+packed" "$t/$1"
     rm -f "$t/$1"/*.[oa] "$t/$1/run-vectors"
     holds "$1: vectors" make -s -C "$t/$1" test CC="$1-gcc" AR="$1-ar" RUN="$2" LDFLAGS=-static \

@@ -133,16 +133,20 @@ snapshot() {
         $'4\t-5\t-5\td\t-0' $'5\t-5\t-5\tb\ttrue'
 }
 
+n_encodings=0
 declare -A read=() # FORMAT/CODEC that has a second reader
 for reader in codecs/*/second_reader.py; do
     format=$(basename "${reader%/*}")
     for codec in $(second_reader "$format" --list); do read[$format/$codec]=1; done
 done
 while read -r codec; do
+    n_encodings=$((n_encodings + 1))
     [[ ${read[$codec]:-} ]]
     count "$codec: no second reader"
 done < <("$bakeoff" list codecs --json | jq -r '.[] | select((.role == "new" or .role == "proposed") and .reads == null and .level_of == null and
     (.optional | not)) | .format + "/" + .codec')
+((n_encodings))
+count "encodings of the registry"
 
 mkdir "$out/vectors"
 for file in corpora/vectors/*.json.xz; do

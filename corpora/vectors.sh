@@ -27,5 +27,5 @@ for encoding in $encodings; do
         failed=$((failed + 1))
     fi
 done
-[[ ${1:-check} = make ]] || echo "$passed passed, $failed failed: conformance vectors"
+[[ ${1:-check} = make ]] || { echo "$passed passed, $failed failed: conformance vectors" && ((passed)); }
 [[ $failed = 0 ]]

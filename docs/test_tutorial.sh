@@ -20,6 +20,7 @@ says() { # COMMAND OUTPUT
     *'bakeoff table symtab'*) grep -q '^| rows | ' "$2" ;;
     *'bakeoff pick'*) grep -q '^The pick: ' "$2" ;;
     *'checks-of-'*) grep -Eq '^[0-9]+ passed, 0 failed$' "$2" ;;
+    *'CODEC=pcdata/run-pairs'*) grep -q '^lacks ' "$2" ;;
     *'CODEC=symtab/rows'*) grep -q '^symtab/rows lacks nothing' "$2" ;;
     *'fuzz-list'*) [[ $(wc -l <"$2") = 3 ]] ;;
     *run-pairs.so*) grep -q 'name of another one' "$2" ;;

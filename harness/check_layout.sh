@@ -2,7 +2,7 @@
 # Checks the layout of the sources: include directions, circular includes, line lengths, paths that the pages name,
 # and generated files in git. check_layout.sh [FOLDER]; each violation is one line, and the last line is the count.
 set -u
-cd "${1:-.}" || exit 2
+cd "${1:-.}" && git rev-parse --is-inside-work-tree >/dev/null || exit 2
 
 # Folders from top to bottom: a file may include its own folder and those below. `codecs` is the folder itself, the
 # files of a format and those of a codec; the rules below distinguish these.

@@ -4,8 +4,9 @@
 # Two steps run at a time, so that a slow check leaves no processor idle. When a step ends, one line shows its name
 # and time; the output of a failed step is printed. On a terminal, the last line shows the running steps and an
 # estimate of the time left. Elsewhere, a line is printed when a step starts, and after each minute without one. A
-# step that this machine cannot run prints the reason and, if CI is set, fails. So does a step that runs for longer
-# than ten times what was planned, plus ten minutes. The last line is `N passed, M failed, K skipped`. The names of
+# step that this machine cannot run prints the reason and, if CI is set, fails. So does a step that leaves a part out:
+# `note: not run: PART: REASON`, or `test_NAME: NOT RUN...`. So does a step that runs for longer than ten times what was
+# planned, plus ten minutes. The last line is `N passed, M failed, K skipped`. The names of
 # failed steps are printed before it, with the ends of their logs.
 AT_ONCE=2
 DURATIONS=build/test/durations # seconds and name of each step, of the last run in which it passed
@@ -114,6 +115,10 @@ finish_one() {
         done
     done
     name=${name_of[$process]} seconds=$((SECONDS - start_of[$process])) log=$(log_of "$name")
+    if [[ $code = 0 && ${CI:-} ]] && grep -aE '^(note: not run|test_[a-z_]+: NOT RUN)[:,]' "$log" >"$log.left-out"; then
+        cat "$log.left-out" >>"$log" # the end of the log is shown
+        code=1
+    fi
     unset "name_of[$process]"
     if [[ $code = 77 && -z ${CI:-} ]]; then
         skipped=$((skipped + 1))

@@ -19,7 +19,8 @@ run() {
         plan 9 "the first" sleep 1.5
         plan 9 second $second
         waiting+=(BARRIER)
-        warns() { echo "note: less"; echo "a.c:1:2: warning: odd [-Wodd]"; }
+        warns() { echo "note: less"; echo "a.c:1:2: warning: odd [-Wodd]"
+            [[ ! ${LEAVES_OUT:-} ]] || echo "note: not run: a part: no tool"; }
         plan 9 lacks cannot
         plan 1 warns warns
         for ((i = 0; i < ${MANY:-0}; i++)); do plan 1 "short $i" true; done
@@ -53,7 +54,15 @@ expect '\[2/5, about 0:0[0-9] left\] the first \(0:0[0-2] of 0:0[1-9]\)' # the d
 [[ $(tail -n 5 "$t/out" | tr -s '\n ' ' ') = 'failed: second, build/test/second.log: 7 8 9 3 passed, 1 failed, 1 skipped ' ]] ||
     { echo "FAILED: the summary of a failure"; cat "$t/out"; exit 1; }
 
-run CI=1
+run CI=1 LEAVES_OUT=
+((code == 1)) || { echo "FAILED: exit code $code of what CI must run"; exit 1; }
+expect 'warns +ok +.*'
+run LEAVES_OUT=1
+expect 'warns +ok +.*'
+expect '    less here: not run: a part: no tool'
+run CI=1 LEAVES_OUT=1
+expect 'warns +FAILED.*'
+expect 'note: not run: a part: no tool'
 ((code == 1)) || { echo "FAILED: exit code $code of what CI must run"; exit 1; }
 expect 'lacks +FAILED.*'
 

@@ -58,11 +58,11 @@ void bo_huge_return(const void *p, size_t nbytes)
 }
 
 /* The flags of a mapping follow its counts; "hg" is MADV_HUGEPAGE (proc_pid_smaps(5)). */
-uint64_t bo_huge_nbytes(void)
+uint64_t bo_huge_nbytes_in(const char *smaps_path)
 {
     char line[512];
     uint64_t sum = 0, kib = 0;
-    FILE *smaps = fopen("/proc/self/smaps", "r");
+    FILE *smaps = fopen(smaps_path, "r");
     while (smaps && fgets(line, sizeof line, smaps)) {
         sscanf(line, "AnonHugePages: %" SCNu64, &kib);
         if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg "))
@@ -71,4 +71,9 @@ uint64_t bo_huge_nbytes(void)
     if (smaps)
         fclose(smaps);
     return sum;
+}
+
+uint64_t bo_huge_nbytes(void)
+{
+    return bo_huge_nbytes_in("/proc/self/smaps");
 }

@@ -34,4 +34,7 @@ void bo_huge_return(const void *p, size_t nbytes);
  */
 uint64_t bo_huge_nbytes(void);
 
+/* The same from a text in the format of /proc/PID/smaps. */
+uint64_t bo_huge_nbytes_in(const char *smaps_path);
+
 #endif

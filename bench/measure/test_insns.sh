@@ -11,11 +11,16 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 gcc -shared -fPIC -x c -o "$folder/blocks.so" - <<'END'
+#include <stdio.h>
 #include <stdlib.h>
 __attribute__((constructor)) static void allocate(void)
 {
-    for (long n = atol(getenv("BLOCKS")); n > 0; n--)
+    const char *blocks = getenv("BLOCKS");
+    for (long n = atol(blocks); n > 0; n--)
         *(volatile char *)malloc(100) = 1;
+    FILE *made = fopen(getenv("MADE"), "a");
+    fprintf(made, "%s\n", blocks);
+    fclose(made);
 }
 END
 # The program sets LD_PRELOAD for what valgrind runs; this adds to it.
@@ -28,8 +33,9 @@ chmod +x "$folder/valgrind"
 
 status=0
 for blocks in 0 600 1000; do
-    BLOCKS=$blocks PATH=$folder:$PATH "$program" insns lprf --codec 'list+u64' --golden \
+    MADE=$folder/made BLOCKS=$blocks PATH=$folder:$PATH "$program" insns lprf --codec 'list+u64' --golden \
         >"$folder/$blocks.tsv" || exit 1
+    grep -qx "$blocks" "$folder/made" || { echo "valgrind did not run with a heap of $blocks blocks"; exit 1; }
     diff "$folder/0.tsv" "$folder/$blocks.tsv" || status=1
 done
 ((status == 0)) && echo "instruction counts do not depend on the heap at startup"

@@ -4,8 +4,12 @@
  */
 #include "harness/core/test_cmocka.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -702,6 +706,38 @@ TEST(large_documents_are_measured_in_huge_pages)
                      huge ? N_HUGE_ROWS : 0);
 }
 
+/* True if the mapping of p has the flag of MADV_HUGEPAGE. The system may have no such page left. */
+static bool requests_huge_pages(const void *p)
+{
+    char line[512];
+    bool is_mine = false, requests = false;
+    uintptr_t start, end;
+    FILE *smaps = fopen("/proc/self/smaps", "r");
+    assert_non_null(smaps);
+    while (fgets(line, sizeof line, smaps)) {
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start, &end) == 2)
+            is_mine = start <= (uintptr_t)p && (uintptr_t)p < end;
+        requests |= is_mine && strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg ");
+    }
+    fclose(smaps);
+    return requests;
+}
+
+TEST(only_requested_huge_pages_count)
+{
+    char path[] = "/tmp/smaps.XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_true(dprintf(file, "10-20 rw-p 0 0 0\nAnonHugePages:    2048 kB\nVmFlags: rd wr \n"
+                              "20-30 rw-p 0 0 0\nAnonHugePages:    4096 kB\nVmFlags: rd wr hg \n"
+                              "30-40 rw-p 0 0 0\nAnonHugePages:       0 kB\nVmFlags: rd hg nh \n"
+                              "40-50 rw-p 0 0 0\nAnonHugePages:    6144 kB\nVmFlags: hg \n") > 0);
+    close(file);
+    assert_int_equal(bo_huge_nbytes_in(path), (4096 + 6144) << 10);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(bo_huge_nbytes_in(path), 0);
+}
+
 /* Bytes in huge pages are counted if the mapping requested them. */
 TEST(huge_pages_are_counted)
 {
@@ -714,6 +750,7 @@ TEST(huge_pages_are_counted)
         assert_int_equal(p[i]++, 0);
     assert_in_range(bo_huge_nbytes() - before, 0,
                     bo_huge_allowed() ? (size_t)N_PAGES * BO_HUGE_PAGE : 0);
+    assert_int_equal(requests_huge_pages(p), bo_huge_allowed());
     assert_null(bo_huge_map(SIZE_MAX));
     bo_huge_return(p + 5, 3 * 4096 - 5); /* the first page is shared with others and stays */
     assert_int_equal(p[0], 1);

@@ -137,10 +137,10 @@ static char *ours_text(const struct answer *a)
         if (strcmp(pick->codecs[i].codec->role, bo_role_name(BO_NEW)) == 0)
             return bo_arena_printf(
                 a->arena,
-                "; no codec of bakeoff's own wins: the best of them, `%s`, scores %s times higher "
-                "(lower is better)",
+                "; no codec of bakeoff's own wins: the product of size and time of the best of "
+                "them, `%s`, is %s times as high",
                 pick->codecs[i].codec->name,
-                bo_significant(a->arena, pick->codecs[i].score / pick->codecs[0].score));
+                bo_significant(a->arena, pow(pick->codecs[i].score / pick->codecs[0].score, 2)));
     return bo_arena_printf(a->arena, "; no codec of bakeoff's own can be the pick");
 }
 
@@ -185,6 +185,13 @@ static bool is_portable(const struct answer *a, const struct bo_run_codec *codec
     return !codec || bo_is_portable(a->documents[0], codec);
 }
 
+/* Whether the codecs that the answer compares have no other code. */
+static bool all_are_portable(const struct answer *a)
+{
+    return is_portable(a, a->main.pick) && is_portable(a, a->main.status_quo.to) &&
+           is_portable(a, a->main.proposal.to);
+}
+
 /*
  * "; in portable C ...": the comparisons of times in portable C. The other statements about times
  * are for the fastest paths.
@@ -195,8 +202,7 @@ static char *portable_text(const struct answer *a)
         bo_fastest_reader(a->documents, a->n, a->main.pick, a->label, true);
     if (!reader)
         return bo_arena_printf(a->arena, "; its portable path was not measured in this run");
-    if (is_portable(a, a->main.pick) && is_portable(a, a->main.status_quo.to) &&
-        is_portable(a, a->main.proposal.to))
+    if (all_are_portable(a))
         return bo_arena_printf(a->arena, "; all of these times are of portable C");
     char *quo = portable_against(a, reader, a->main.status_quo.to, "the status quo");
     char *proposal = portable_against(a, reader, a->main.proposal.to, "the best proposal");
@@ -289,7 +295,7 @@ static char *portable_reason(const struct answer *a)
         a->main.status_quo.to
             ? bo_fastest_reader(a->documents, a->n, a->main.status_quo.to, a->label, true)
             : NULL;
-    if (!reader || !to || reader == to)
+    if (!reader || !to || reader == to || all_are_portable(a))
         return NULL;
     const struct bo_mean_ratio ratio = times_over(a, reader->name, to->name, a->label, true);
     if (!(ratio.ratio > 1) || !bo_is_difference(&ratio))

@@ -53,16 +53,33 @@ static struct chapter chapter_of(const struct bo_page *page, const struct bo_for
     return chapter;
 }
 
-/* Whether the document is among the largest ones, which tables have. */
+/* Whether the document is among the largest ones that are not held out, which tables have. */
 static bool is_shown(const struct chapter *chapter, const struct bo_run_document *document)
 {
     const struct bo_run_codec *mine = document->baseline;
     unsigned n_larger = 0;
     for (unsigned d = 0; d < chapter->n && mine; d++) {
         const struct bo_run_codec *other = chapter->documents[d]->baseline;
-        n_larger += other && other->bytes > mine->bytes;
+        n_larger += !chapter->documents[d]->held_out && other && other->bytes > mine->bytes;
     }
-    return chapter->most == ALL_DOCUMENTS || n_larger < chapter->most;
+    return chapter->most == ALL_DOCUMENTS || (!document->held_out && n_larger < chapter->most);
+}
+
+/* The query of a document's times, if it is not that of the page: some have no recorded one. */
+static const char *other_query(const struct chapter *chapter,
+                               const struct bo_run_document *document)
+{
+    const char *label = bo_run_main_label(document);
+    return label && strcmp(label, bo_run_main_label(chapter->main)) != 0 ? label : NULL;
+}
+
+/* "x", "x (held out)", "x (point/skewed)". */
+static char *document_cell(const struct chapter *chapter, const struct bo_run_document *document)
+{
+    const char *query = other_query(chapter, document);
+    return bo_arena_printf(chapter->page->arena, "%s%s%s%s%s", document->name,
+                           document->held_out ? " (held out)" : "", query ? " (`" : "",
+                           query ? query : "", query ? "`)" : "");
 }
 
 /* ---- the picks ------------------------------------------------------------------------------- */
@@ -78,8 +95,8 @@ static char *point_text(struct bo_arena *arena, const struct bo_run_document *do
 }
 
 /* Adds the smallest, the fastest and the front of the points, which are all of one kind. */
-static void add_kind(const struct bo_run_document *document, const struct bo_front_point *points,
-                     size_t n, struct bo_grid *grid)
+static void add_kind(const struct chapter *chapter, const struct bo_run_document *document,
+                     const struct bo_front_point *points, size_t n, struct bo_grid *grid)
 {
     struct bo_arena *arena = grid->arena;
     const struct bo_front_point *fastest = &points[0];
@@ -96,14 +113,15 @@ static void add_kind(const struct bo_run_document *document, const struct bo_fro
         [BO_FRONT_UNPACKED] = ", unpacked",
         [BO_FRONT_PROBABILISTIC] = ", of the (~)",
     };
-    bo_grid_add(grid, "%s%s", document->name, suffixes[points[0].kind]);
+    bo_grid_add(grid, "%s%s", document_cell(chapter, document), suffixes[points[0].kind]);
     bo_grid_texts(grid, point_text(arena, document, &points[0]),
                   point_text(arena, document, fastest), front, NULL);
     bo_grid_end_row(grid);
 }
 
 /* Adds a line for each kind that exists. Returns whether some codecs are unpacked. */
-static bool add_picks(const struct bo_run_document *document, struct bo_grid *grid)
+static bool add_picks(const struct chapter *chapter, const struct bo_run_document *document,
+                      struct bo_grid *grid)
 {
     struct bo_front_point *points;
     const size_t n = bo_front_points(document, bo_run_main_label(document), grid->arena, &points);
@@ -111,7 +129,7 @@ static bool add_picks(const struct bo_run_document *document, struct bo_grid *gr
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && points[end].kind == points[i].kind;)
             end++;
-        add_kind(document, points + i, end - i, grid);
+        add_kind(chapter, document, points + i, end - i, grid);
         unpacked = unpacked || points[i].kind == BO_FRONT_UNPACKED;
     }
     return unpacked;
@@ -158,16 +176,20 @@ static void print_picks(const struct chapter *chapter)
         return;
     bo_grid_begin(&grid, page->arena, 4, "document", "smallest", "fastest",
                   "Pareto front, smallest first", NULL);
-    bool unpacked = false;
+    bool unpacked = false, other_queries = false;
     for (unsigned d = 0; d < chapter->n; d++)
-        if (is_shown(chapter, chapter->documents[d]))
-            unpacked |= add_picks(chapter->documents[d], &grid);
+        if (is_shown(chapter, chapter->documents[d])) {
+            unpacked |= add_picks(chapter, chapter->documents[d], &grid);
+            other_queries |= other_query(chapter, chapter->documents[d]) != NULL;
+        }
     fprintf(
         page->out,
-        "By bytes and the median time of `%s`. In brackets: role; bytes over those of %s; time. A "
+        "By bytes and the median time of `%s`%s. In brackets: role; bytes over those of %s; time. "
+        "A "
         "codec is on the front if no other codec is at least as small and as fast, and better in "
         "one of the two.%s",
-        bo_run_main_label(main), bo_named_with_role(page->arena, main->baseline),
+        bo_run_main_label(main), other_queries ? ", or of the query beside a document" : "",
+        bo_named_with_role(page->arena, main->baseline),
         unpacked
             ? " Codecs that unpack the whole file in `open` are compared only with each other: "
               "they answer from memory, and their times exclude `open`."
@@ -232,7 +254,7 @@ struct ratios {
     const char *first_heading;
     const struct bo_run_codec **codecs;
     unsigned n;
-    const struct bo_run_document **documents; /* without those that are held out */
+    const struct bo_run_document **documents; /* those with the figure that are not held out */
     unsigned n_documents;
 };
 
@@ -243,8 +265,11 @@ static struct ratios ratios_of(const struct chapter *chapter, get_figure *get, b
     const struct bo_run_document *main = chapter->main;
     struct ratios ratios = {.chapter = chapter, .get = get};
     const unsigned n = bo_ranked_codecs(main, arena, &ratios.codecs);
-    ratios.n_documents = bo_format_documents(chapter->page->run, main->format, BO_ORDINARY, arena,
-                                             &ratios.documents);
+    const unsigned n_ordinary = bo_format_documents(chapter->page->run, main->format, BO_ORDINARY,
+                                                    arena, &ratios.documents);
+    for (unsigned d = 0; d < n_ordinary; d++)
+        if (get != get_main_time || !other_query(chapter, ratios.documents[d]))
+            ratios.documents[ratios.n_documents++] = ratios.documents[d];
     ratios.first_heading = bo_arena_printf(arena, "%s, %s", main->baseline->name, unit);
     for (unsigned c = 0; c < n; c++)
         if (!ratios.codecs[c]->reads || (readers && (!bo_is_path(main, ratios.codecs[c]) ||
@@ -368,8 +393,8 @@ static void print_overview(const struct chapter *chapter)
     print_bytes(chapter);
     if (!chapter->has_points)
         return;
-    fprintf(page->out, "\nTime of `%s` over that of %s:\n\n", label,
-            bo_named_with_role(page->arena, chapter->main->baseline));
+    fprintf(page->out, "\nTime of `%s` over that of %s, for documents that have this query:\n\n",
+            label, bo_named_with_role(page->arena, chapter->main->baseline));
     print_ratios(chapter, get_main_time, true, "ns");
     const struct bo_noise noise = bo_noise_of(page->run, chapter->format->name, NULL, label);
     const char *text = bo_noise_text(&noise, &page->run->environment, page->arena);

@@ -304,12 +304,12 @@ static void print_codecs(const struct bo_page *page, const char *folder, const c
                           &coverage, &worst, &grid);
     fprintf(
         page->out,
-        "\nExecutions are inputs that the codec received since the sources of its format last "
-        "changed. Accepted inputs are those that it opened and decoded, or encoded (%s). Hours are "
-        "those of the engines, shared by the format's codecs. For each operation: lines/branches "
-        "that the corpus covers in the functions that the operation enters, in percent (%s). "
-        "Worst: the highest cost of opening or decoding an input, divided by its bytes (at least "
-        "64), in nanoseconds and in bytes of memory (%s).\n\n",
+        "\nExecutions are inputs that the codec received in nightly runs of the same sources; "
+        "these may have changed since. Accepted inputs are those that it opened and decoded, or "
+        "encoded (%s). Hours are those of the engines, shared by the format's codecs. For each "
+        "operation: lines/branches that the corpus covers in the functions that the operation "
+        "enters, in percent (%s). Worst: the highest cost of opening or decoding an input, divided "
+        "by its bytes (at least 64), in nanoseconds and in bytes of memory (%s).\n\n",
         codecs.made ? codecs.made : "not measured", coverage.made ? coverage.made : "not measured",
         worst.made ? worst.made : "not measured");
     bo_page_grid(page, &grid, "executions, coverage and worst cases");
@@ -443,8 +443,8 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
                  "Two engines fuzz each codec with bytes, models and damaged encodings "
                  "([fuzz/README.md](fuzz/README.md)). ");
     if (codecs.made)
-        fprintf(out, "So far: %s executions since the formats last changed. ",
-                bo_executions_text(arena, executions));
+        fprintf(out, "So far: %s executions (%s). ", bo_executions_text(arena, executions),
+                codecs.made);
     fprintf(out,
             "Accepted findings that are open: %zu. [results/fuzz.md](results/fuzz.md) has the "
             "executions by codec and target, the coverage, the planted faults with the time until "

@@ -164,6 +164,7 @@ static void add_format(struct bo_grid *grid, const struct bo_run *run, const cha
         return;
     const struct bo_main_pick pick = bo_main_pick_of(documents, n, grid->arena);
     bo_grid_add(grid, "[%s](%s%s)", format, link, format);
+    bo_grid_add(grid, "%u", n);
     bo_grid_add(grid, "%s",
                 bo_run_main_label(documents[0]) ? bo_run_main_label(documents[0]) : "-");
     add_codec(grid, pick.pick);
@@ -181,10 +182,10 @@ static void add_format(struct bo_grid *grid, const struct bo_run *run, const cha
 void bo_report_glance(const struct bo_report *report, const struct bo_page *page, const char *link)
 {
     struct bo_grid grid;
-    bo_grid_begin(&grid, page->arena, 7, "format", "query", "pick", "runner-up", "clear",
-                  "status quo", "best proposal", "bytes over status quo", "time over status quo",
-                  "bytes over proposal", "time over proposal", "time over status quo, portable C",
-                  "time over proposal, portable C", NULL);
+    bo_grid_begin(&grid, page->arena, 8, "format", "documents", "query", "pick", "runner-up",
+                  "clear", "status quo", "best proposal", "bytes over status quo",
+                  "time over status quo", "bytes over proposal", "time over proposal",
+                  "time over status quo, portable C", "time over proposal, portable C", NULL);
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
         const struct bo_report_run *source = bo_report_run_of(report, (*f)->name, false);
         if (source)
@@ -193,11 +194,12 @@ void bo_report_glance(const struct bo_report *report, const struct bo_page *page
     fprintf(
         page->out,
         "The pick of a format is the codec with the lowest product of bytes and time of one query, "
-        "as geometric means over all documents. Its bytes and times are divided by those of the "
-        "status quo and of the best proposal: below 1, the pick is better. The last two columns "
-        "compare the portable paths of both; \"-\" if one of them was not measured. The runner-up "
-        "is the next codec of another encoding. The pick is *clear* if the 95%% intervals of the "
-        "times cannot change the order of the two. Other weights may give other picks: see the "
-        "picks by use, and `bakeoff pick`.\n\n");
+        "as geometric means over the documents measured with this query. Its bytes and times are "
+        "divided by those of the status quo and of the best proposal: below 1, the pick is better. "
+        "The last two columns compare the fastest portable readers of both encodings, which may be "
+        "other codecs; \"-\" if one of them was not measured. The runner-up is the next codec of "
+        "another encoding. The pick is *clear* if the 95%% intervals of the times cannot change "
+        "the order of the two. Other weights may give other picks: see the picks by use, and "
+        "`bakeoff pick`.\n\n");
     bo_page_grid(page, &grid, "the pick of each format");
 }

@@ -1,6 +1,8 @@
 /* The pages around the formats' chapters. */
 #include "bench/report/report.h"
 
+#include <math.h>
+
 #include "bench/report/parts.h"
 #include "bench/report/format.h"
 #include "bench/report/fuzz.h"
@@ -70,6 +72,17 @@ static char *short_text(const struct bo_run *run, struct bo_arena *arena)
                    : bo_arena_printf(arena, "%s", "");
 }
 
+/* "full, 6 repetitions of 2 documents": results of older versions lack the repetitions. */
+static char *depth_text(const struct bo_run *run, struct bo_arena *arena)
+{
+    const double rounds = bo_environment_number(&run->environment, "rounds");
+    return bo_arena_printf(arena, "%s%s of %zu document%s", bo_run_depth(run),
+                           isnan(rounds) ? ""
+                                         : bo_arena_printf(arena, ", %.0f repetition%s", rounds,
+                                                           rounds == 1 ? "" : "s"),
+                           run->n_documents, run->n_documents == 1 ? "" : "s");
+}
+
 static const char other_machines[] = "in the picks by machine";
 
 void bo_report_list_runs(const struct bo_report *report)
@@ -78,11 +91,11 @@ void bo_report_list_runs(const struct bo_report *report)
     for (const struct bo_report_run *s = report->runs; s < report->runs + report->n; s++) {
         const char *partial = s->run->environment.partial;
         const char *formats = formats_text(report, s);
-        char *link = bo_arena_printf(report->arena, "[%s](%s%s), %s; depth: %s%s%s%s", s->results,
-                                     report->root, s->results,
-                                     bo_environment_fact(&s->run->environment, "date"),
-                                     bo_run_depth(s->run), short_text(s->run, report->arena),
-                                     partial ? "; partial: " : "", partial ? partial : "");
+        char *link = bo_arena_printf(
+            report->arena, "[%s](%s%s), %s; depth: %s%s%s%s", s->results, report->root, s->results,
+            bo_environment_fact(&s->run->environment, "date"), depth_text(s->run, report->arena),
+            short_text(s->run, report->arena), partial ? "; partial: " : "",
+            partial ? partial : "");
         if (*formats)
             fprintf(report->out, "- %s: %s\n", formats, link);
         else

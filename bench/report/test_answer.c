@@ -132,7 +132,8 @@ TEST(a_loss_is_stated)
     set_bytes(json, "frame-24", 7000);
     const char *text = answer_of(&json, 1);
     assert_has(text, "**Choose `varint-delta`** (status quo)");
-    assert_has(text, "; no codec of bakeoff's own wins: the best of them, `liar`, scores ");
+    assert_has(text, "; no codec of bakeoff's own wins: the product of size and "
+                     "time of the best of them, `liar`, is ");
 }
 
 /* ---- portable C ------------------------------------------------------------------------------ */

@@ -387,8 +387,10 @@ TEST(pictures_of_curves)
     struct bo_drawing drawing;
     char folder[64], path[128];
     static const char *const names[] = {"query", "encode", "open", "scratch"};
-    if (system("command -v gnuplot >/dev/null") != 0)
+    if (system("command -v gnuplot >/dev/null") != 0) {
+        print_message("note: not run: pictures: gnuplot is missing\n");
         skip();
+    }
     assert_true(bo_temporary_folder(folder, sizeof folder));
     bo_drawing_begin(&drawing, &arena);
     bo_curves_draw(*state, "twofold", folder, &drawing);
@@ -406,8 +408,10 @@ TEST(a_script_that_fails)
 {
     struct bo_drawing drawing;
     char folder[64], paths[2][128];
-    if (system("command -v gnuplot >/dev/null") != 0)
+    if (system("command -v gnuplot >/dev/null") != 0) {
+        print_message("note: not run: pictures: gnuplot is missing\n");
         skip();
+    }
     assert_true(bo_temporary_folder(folder, sizeof folder));
     bo_drawing_begin(&drawing, &arena);
     for (unsigned i = 0; i < 2; i++) {

@@ -276,6 +276,43 @@ TEST(chapters_have_the_largest_documents)
     assert_has(documents_text(run), "\n| small-sample | 1000 |");
 }
 
+/* A held-out document is not among the largest ones, however large. */
+TEST(chapters_have_no_held_out_documents)
+{
+    json_t *json = sample_json(), *documents = json_object_get(sample_ours(json), "documents");
+    json_object_set_new(json_array_get(documents, 1), "held_out", json_true());
+    const char *text = report_text(sample_take(json));
+    assert_has(assert_has(text, "### Sizes on all documents"), "\n| small-sample | 1000 |");
+    assert_has(text, "\n| small-sample | liar (new; 0.600; ");
+    assert_lacks(text, "| large sample, of a user");
+}
+
+/* The times of a document without the page's query are those of another query, which is named. */
+TEST(other_queries_are_named)
+{
+    json_t *json = sample_json(), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(json, "benchmarks"), i, entry)
+    {
+        const char *name = text_at(entry, "run_name"), *label = strstr(name, "point/uniform");
+        if (label && strstr(name, sample_documents[1]))
+            json_object_set_new(entry, "run_name",
+                                json_sprintf("%.*spoint/recorded", (int)(label - name), name));
+    }
+    const struct bo_run *run = sample_take(json);
+    const char *text = report_text(run);
+    assert_has(text, "the median time of `point/recorded`, or of the query beside a document.");
+    assert_has(text, "\n| large sample, of a user | ");
+    assert_has(text, "\n| small-sample (`point/uniform`) | ");
+    const char *times = assert_has(documents_text(run), "\nTime of `point/recorded` over that of "
+                                                        "varint-delta (status quo), for documents "
+                                                        "that have this query:\n");
+    char *table = bo_arena_printf(&arena, "%.*s", (int)(strstr(times, "\n### ") - times), times);
+    assert_has(table, "\n| large sample, of a user | ");
+    assert_lacks(table, "small-sample");
+    assert_lacks(table, "*geometric mean*");
+}
+
 /* A codec's code is everything that the linker keeps for it, not only its own file. */
 TEST(the_code_is_what_the_linker_keeps)
 {
@@ -472,7 +509,7 @@ TEST(parts_are_filled_in)
 TEST(the_glance_links_to_the_report)
 {
     const char *text = filled_in(*state, "<!-- report: glance all -->\n" ENDS);
-    assert_has(text, "\n| [pcdata](../REPORT.md#pcdata) | point/uniform | liar (new) | "
+    assert_has(text, "\n| [pcdata](../REPORT.md#pcdata) | 2 | point/uniform | liar (new) | "
                      "frame-24 (new) | yes | varint-delta (status quo) | linear-index "
                      "(proposed) | ");
 }

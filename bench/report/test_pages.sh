@@ -13,6 +13,9 @@ export GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 mkdir "$scratch/tree"
 cd "$scratch/tree"
 git checkout-index -a
+# What `bakeoff report` writes has to come anew: these pages as a whole, and parts of others.
+git ls-files -z REPORT.md 'results/*.md' 'results/*.svg' ':!results/go-runtime.md' | xargs -0 rm
+git ls-files -z README.md 'docs/*.md' | xargs -0 sed -i '/^<!-- report: /,/^<!-- report ends/{ /^<!-- report/!d }'
 touch "$scratch/before"
 "$bakeoff" report
 # Each version of gnuplot draws its own way.

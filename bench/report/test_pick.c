@@ -330,8 +330,8 @@ TEST(the_glance_compares_with_both_sides)
     char *text = printed_text();
     assert_has(
         text,
-        "| [lprf](#lprf) | lookup/uniform | phrases+packed (new) | phrases+varint (new) | yes | "
-        "profdata (status quo) | hash-open+u64 (proposed) | 0.400 | 0.500 | 0.0952 | 0.250 | "
+        "| [lprf](#lprf) | 1 | lookup/uniform | phrases+packed (new) | phrases+varint (new) | yes "
+        "| profdata (status quo) | hash-open+u64 (proposed) | 0.400 | 0.500 | 0.0952 | 0.250 | "
         "0.500 | 0.250 |\n");
     /* where LLVM's library is missing, so is the comparison */
     made = make_run("lprf", "lookup/uniform", two_sides, 4, 20);

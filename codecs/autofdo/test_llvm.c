@@ -29,7 +29,7 @@ static void need_llvm(void)
 {
     if (system("command -v llvm-profdata-14 >/dev/null") == 0)
         return;
-    print_message("note: no llvm-profdata-14: texts are not shown to it\n");
+    print_message("note: not run: texts under llvm-profdata-14, which is missing\n");
     skip();
 }
 

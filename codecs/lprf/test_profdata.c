@@ -196,7 +196,7 @@ TEST(test_llvm)
         char command[64];
         snprintf(command, sizeof command, "command -v llvm-profdata-%u >/dev/null", versions[i]);
         if (system(command)) {
-            print_message("note: no llvm-profdata-%u: it judges no bytes of profdata\n",
+            print_message("note: not run: profdata under llvm-profdata-%u, which is missing\n",
                           versions[i]);
             continue;
         }

@@ -308,7 +308,7 @@ static bool holds(const struct lprf_model *model, const struct lprf_function *fu
 TEST(test_llvm_reads_it)
 {
     if (system("command -v llvm-profdata-14 >/dev/null") != 0) {
-        print_message("note: no llvm-profdata-14: texts are not shown to it\n");
+        print_message("note: not run: texts under llvm-profdata-14, which is missing\n");
         skip();
     }
     char folder[64];

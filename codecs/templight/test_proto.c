@@ -337,7 +337,7 @@ static size_t count(struct bo_span text, const char *what)
 TEST(test_protoc_reads)
 {
     if (!has_protoc()) {
-        print_message("protoc is not installed\n");
+        print_message("note: not run: protoc is not installed\n");
         skip();
     }
     for (size_t c = 0; c < N_ELEMENTS(codec_names); c++) {
@@ -366,7 +366,7 @@ TEST(test_protoc_reads)
 TEST(test_protoc_round_trip)
 {
     if (!has_protoc()) {
-        print_message("protoc is not installed\n");
+        print_message("note: not run: protoc is not installed\n");
         skip();
     }
     for (uint64_t seed = 0; seed < 6; seed++)

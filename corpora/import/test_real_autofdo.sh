@@ -5,16 +5,15 @@
 #   corpora/import/test_real_autofdo.sh
 #
 # Needs xz and jq; gcc-12, llvm-profdata and dump_gcov (Debian: autofdo), each for its part; no network. A part whose
-# program is missing is reported; if CI is set, that is a failure. BAKEOFF and OUT override where the program is and
+# program is missing is reported, which fails a step of CI. BAKEOFF and OUT override where the program is and
 # where files go. Exit 0: all passed; 1: a comparison failed; 77: nothing could run.
 . "$(dirname "$0")/real.sh" autofdo "xz-utils jq" xz jq
 sources=corpora/import/testdata/sampled
 
-# True when the program is installed. Otherwise prints a line, and fails if CI is set.
+# True when the program is installed. Otherwise prints a line, with which a step of CI fails.
 have() { # PROGRAM PACKAGE WHAT
     command -v "$1" >/dev/null && return
     echo "note: not run: $3: $1 is not installed (Debian: $2)"
-    [ -z "${CI:-}" ] || n_failed=$((n_failed + 1))
     return 1
 }
 

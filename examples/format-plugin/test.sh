@@ -43,6 +43,9 @@ for kind in bytes model damage; do
     expect '4 inputs replayed, 0 failed' "$t/out"
 done
 # Without the plugin the format does not exist.
-! "$root/build/bakeoff" verify ranges small.txt >/dev/null 2>"$t/out"
+if "$root/build/bakeoff" verify ranges small.txt >/dev/null 2>"$t/out"; then
+    echo "FAILED: a format without its plugin"
+    exit 1
+fi
 expect "no format 'ranges'" "$t/out"
 echo "$passed passed: a format from a plugin"

@@ -103,7 +103,7 @@ if command -v jq >/dev/null; then
     vectors ht ht-4k
     vectors time-index time-index
 else
-    echo "not run: conformance vectors: jq is missing"
+    echo "note: not run: conformance vectors: jq is missing"
 fi
 # Compiles the backend with classes of the names and signatures that it needs from Trace Compass, and with the real
 # ones.

@@ -53,7 +53,7 @@ static inline void compare_with_llvm(const struct bo_codec *codec, const char *o
     char folder[64];
     unsigned n_compared = 0;
     if (system("command -v llvm-profdata-22 >/dev/null")) {
-        print_message("note: no llvm-profdata-22: bytes are not compared with its own\n");
+        print_message("note: not run: the bytes of llvm-profdata-22, which is missing\n");
         skip();
     }
     assert_true(bo_temporary_folder(folder, sizeof folder));

@@ -281,8 +281,10 @@ TEST(test_checks)
             for (const struct bo_check *check = bo_checks; check->name; check++) {
                 const struct bo_check_result result = check->run(
                     autofdo(), gcov_codec(codec_names[i]), parse_text(texts[t], &arena), &effort);
-                if (result.outcome == BO_FAIL)
-                    fail_msg("%s: %s: %s", codec_names[i], check->name, result.finding.detail);
+                if (result.outcome != BO_PASS)
+                    fail_msg("%s: %s: %s", codec_names[i], check->name,
+                             result.outcome == BO_SKIP ? result.why_skipped
+                                                       : result.finding.detail);
             }
     bo_arena_free(&arena);
 }
