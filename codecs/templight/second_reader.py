@@ -524,14 +524,15 @@ class MsbBits:
         return numbers
 
     def code(self, n_symbols):
-        longest, words, next_word = self.bits(5), {}, 0
+        longest, words, next_word, known = self.bits(5), {}, 0, set()
         if longest > 20:
             raise Reject("word of more than 20 bits")
         for length in range(1, longest + 1):
             next_word <<= 1
             symbols = self.ascending(self.gamma())
-            if len(set(symbols)) != len(symbols) or any(s >= n_symbols for s in symbols):
+            if len(set(symbols) | known) != len(symbols) + len(known) or any(s >= n_symbols for s in symbols):
                 raise Reject("symbols of a code")
+            known.update(symbols)
             for s in symbols:
                 words[length, next_word] = s
                 next_word += 1

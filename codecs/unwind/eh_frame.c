@@ -551,6 +551,7 @@ static bool get_register(struct bo_cursor *c, uint8_t *reg_ret)
 struct cfi_state {
     struct unwind_state state;
     uint8_t plt_k; /* not 0: the CFA is the PLT's expression with this K */
+    bool has_cfa;
 };
 
 struct cie {
@@ -567,7 +568,7 @@ struct cfi {
     struct cie cie;
     struct bo_cursor in;
     uint32_t loc, next_loc, length;
-    bool done, has_cfa;
+    bool done;
     struct cfi_state now, saved[MAX_REMEMBERED];
     unsigned n_saved;
 };
@@ -595,7 +596,7 @@ static void set_cfa(struct cfi *c, enum unwind_cfa_kind kind, uint8_t reg, int32
     s->cfa_reg = (uint8_t)((s->cfa_reg & UNWIND_SIGNED) | reg);
     s->cfa_off = off;
     c->now.plt_k = 0;
-    c->has_cfa = true;
+    c->now.has_cfa = true;
 }
 
 /* Only the rules of RA and FP are tracked. */
@@ -655,7 +656,7 @@ static enum bo_status run_cfa(struct cfi *c, unsigned op, struct bo_error *err)
     if (has_reg && !get_register(&c->in, &reg))
         return bad(c, err, "CFA's register is cut off or exceeds 127");
     if ((op == DEF_CFA_REGISTER || op == DEF_CFA_OFFSET || op == DEF_CFA_OFFSET_SF) &&
-        (!c->has_cfa || unwind_cfa(s) != UNWIND_CFA_REGISTER))
+        (!c->now.has_cfa || unwind_cfa(s) != UNWIND_CFA_REGISTER))
         return bad(c, err, "CFA has no register or offset to keep");
     if (op == DEF_CFA || op == DEF_CFA_OFFSET) {
         if (!get_uleb(&c->in, &n) || n > INT32_MAX)
@@ -872,7 +873,7 @@ static enum bo_status get_cie(const struct reader *r, size_t off, struct cfi *c,
     enum bo_status run = BO_OK;
     while (!run && c->in.off < c->in.n)
         run = run_one(c, err);
-    if (!run && !c->has_cfa)
+    if (!run && !c->now.has_cfa)
         return bad(c, err, "CIE defines no CFA");
     c->cie.initial = c->now;
     c->cie.is_initial = true;

@@ -679,6 +679,22 @@ TEST(test_remembered)
     }
 }
 
+/* A CIE that returns to the state before its CFA defines none. */
+TEST(test_cfa_that_is_undone)
+{
+    enum { PROGRAM = 17, N = 5, REMEMBER = 0x0a, RESTORE = 0x0b };
+    struct coded c;
+    encode_text(&c, "eh-frame", merged_text);
+    assert_int_equal(c.part[PROGRAM + N], 0); /* two nops, up to a multiple of 4 */
+    assert_int_equal(c.part[PROGRAM + N + 1], 0);
+    memmove(c.part + PROGRAM + 1, c.part + PROGRAM, N);
+    c.part[PROGRAM] = REMEMBER;
+    decode_coded(&c, NULL);
+    c.part[PROGRAM + N + 1] = RESTORE;
+    decode_coded(&c, "CIE defines no CFA");
+    end_coded(&c);
+}
+
 /* Programs of .eh_frame at the limits of operands: the first row, or the error. */
 TEST(test_programs)
 {

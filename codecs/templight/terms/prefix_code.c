@@ -166,6 +166,10 @@ enum bo_status templight_read_code(struct templight_bits *in, uint32_t n_symbols
     *code = (struct templight_code){.symbols = NULL};
     if (longest > TEMPLIGHT_WORD_BITS)
         return BO_CORRUPT;
+    uint64_t *has_word =
+        bo_zalloc_array(arena, n_symbols / 64 + 1, sizeof *has_word); /* a bit each */
+    if (!has_word)
+        return arena->refusal;
     for (unsigned length = 1; length <= longest; length++) {
         uint32_t n_words;
         next <<= 1;
@@ -177,10 +181,12 @@ enum bo_status templight_read_code(struct templight_bits *in, uint32_t n_symbols
                 return arena->refusal;
             if (!templight_take_ascending(in, code->symbols + n, n_words))
                 return BO_CORRUPT;
-            for (uint32_t i = 0; i < n_words; i++)
-                if (code->symbols[n + i] >= n_symbols ||
-                    (i && code->symbols[n + i] == code->symbols[n + i - 1]))
+            for (uint32_t i = 0; i < n_words; i++) {
+                const uint32_t symbol = code->symbols[n + i];
+                if (symbol >= n_symbols || has_word[symbol / 64] >> symbol % 64 & 1)
                     return BO_CORRUPT;
+                has_word[symbol / 64] |= UINT64_C(1) << symbol % 64;
+            }
         }
         code->first[length] = next;
         code->n_words[length] = n_words;

@@ -705,6 +705,27 @@ TEST_WITH(test_longest_codes, set_up, tear_down)
     }
 }
 
+/* A word of one bit and two of two bits: the symbol of the first may not have another word. */
+TEST_WITH(test_one_word_for_each_symbol, set_up, tear_down)
+{
+    static struct templight_code code;
+    for (uint32_t first = 0; first < 3; first++) {
+        static const uint32_t others[] = {1, 2};
+        struct bo_writer out;
+        bo_writer_init(&out, &arena);
+        struct templight_bit_writer w = {.out = &out};
+        templight_put_bits(&w, 2, 5);
+        templight_put_gamma(&w, 1);
+        templight_put_ascending(&w, &first, 1);
+        templight_put_gamma(&w, 2);
+        templight_put_ascending(&w, others, 2);
+        templight_end_bits(&w);
+        struct templight_bits bits = {out.p, out.n, 0};
+        assert_int_equal(templight_read_code(&bits, 3, &arena, &code), first ? BO_CORRUPT : BO_OK);
+        bo_writer_free(&out);
+    }
+}
+
 /* None, one, many equal, and weights that would make words of more than 20 bits. */
 TEST_WITH(test_prefix_codes, set_up, tear_down)
 {
