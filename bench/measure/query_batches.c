@@ -16,9 +16,8 @@ enum {
     COLD_CALLS = 4,
     FEW_COLD_CALLS = 1, /* the same if a repetition is to be shorter than SHORT_NS */
     SHORT_NS = 2000000,
-    PAGES_SAMPLE = 64,                   /* queries whose pages are counted */
-    FRESH_PAGES_SAMPLE = 8,              /* the same if each opens a reader, which takes long */
-    MAX_PAGES = 1 << 13,                 /* the sample ends when it has touched this many pages */
+    FRESH_PAGES_SAMPLE = 8, /* queries whose pages are counted if each opens a reader */
+    MAX_PAGES = 1 << 13,    /* the sample ends when it has touched this many pages */
     TRY_AGAIN_NS = 10 * BO_MIN_BATCH_NS, /* above this, an interrupt is negligible */
     SPARE_ANSWERS =
         16 << 10, /* bytes besides the right answers: the no-op codec's answers have other sizes */
@@ -267,7 +266,7 @@ static bool count_pages(struct querying *querying, struct bo_record *exact, char
     const bool opens_itself = querying->query_set->workload->fresh;
     const bool opens_again = !opens_itself && opened->codec->lazy;
     const bool opens_once = !opens_itself && opened->codec->access != BO_WHOLE;
-    const size_t most = opens_itself ? FRESH_PAGES_SAMPLE : PAGES_SAMPLE;
+    const size_t most = opens_itself ? FRESH_PAGES_SAMPLE : BO_PAGES_SAMPLE;
     const size_t n_sample = n < most ? n : most;
     uint64_t n_touched = 0;
     size_t i = 0, n_opening = opens_again ? SIZE_MAX : BO_FEW_PAGES + 1;

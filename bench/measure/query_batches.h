@@ -1,8 +1,10 @@
 /* Measures the queries of a workload on an open reader. */
-#ifndef BO_ASKING_H
-#define BO_ASKING_H
+#ifndef BO_QUERY_BATCHES_H
+#define BO_QUERY_BATCHES_H
 
 #include "bench/measure/plan.h"
+
+enum { BO_PAGES_SAMPLE = 64 }; /* queries of a set whose pages are counted */
 
 /* A document opened by a codec. */
 struct bo_opened {

@@ -256,6 +256,27 @@ TEST(no_power)
     assert_has(c.documents[0].notes[0], "too few repetitions for ");
 }
 
+/* Pages of different numbers of queries are not compared, but the other exact figures are. */
+TEST(pages_of_other_samples)
+{
+    compare(&(struct difference){.row = NULL}, 0.05);
+    const size_t n = c.documents[0].n;
+    struct bo_pairs *facts = &c.after->environment.facts;
+    struct bo_pair *pairs = bo_alloc_array(&arena, facts->n + 1, sizeof *pairs);
+    memcpy(pairs, facts->items, facts->n * sizeof *pairs);
+    pairs[facts->n] = (struct bo_pair){.name = "pages_sample", .number = 64};
+    *facts = (struct bo_pairs){pairs, facts->n + 1};
+    c.n = bo_compare_runs(c.before, c.after, 0.05, &arena, &c.documents);
+    assert_true(c.documents[0].n < n);
+    assert_int_equal(c.documents[0].n_notes, 1);
+    assert_has(c.documents[0].notes[0], "pages: not compared: ");
+    for (size_t i = 0; i < c.documents[0].n; i++)
+        assert_lacks(c.documents[0].changes[i].what, "touched_pages");
+    pairs[facts->n - 1].number = 256; /* as runs without the number */
+    c.n = bo_compare_runs(c.before, c.after, 0.05, &arena, &c.documents);
+    assert_int_equal(c.documents[0].n, n);
+}
+
 /* Of 3 repetitions against 3 there are 20 orders: the widest interval of the ratio has 90%. */
 TEST(few_repetitions_have_no_interval)
 {

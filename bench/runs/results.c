@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/measure/query_batches.h"
 #include "bench/runs/noise.h"
 #include "bench/stats/stats.h"
 #include "harness/core/cpu.h"
@@ -366,6 +367,7 @@ struct bo_results *bo_results_start(const struct bo_bench_options *options, json
     json_t *ours = json_object_get(context, "bakeoff");
     json_object_set_new(ours, "rounds", json_integer((json_int_t)options->rounds));
     json_object_set_new(ours, "min_time_s", json_real(options->min_time_s));
+    json_object_set_new(ours, "pages_sample", json_integer(BO_PAGES_SAMPLE));
     json_object_set_new(ours, "timeout_s", json_integer((json_int_t)options->timeout_s));
     json_object_set_new(ours, "seeds",
                         json_pack("{s:i, s:I}", "queries", BO_QUERY_SEED, "order",
