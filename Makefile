@@ -12,7 +12,7 @@ VERSION := 1.0
 
 PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-dev libzstd-dev \
 	liblz4-dev liblzma-dev zlib1g-dev libmd-dev libsimde-dev libjemalloc-dev libbenchmark-dev \
-	gnuplot-nox valgrind libmd4c-dev libmd4c-html0-dev lld
+	gnuplot-nox valgrind libmd4c-dev libmd4c-html0-dev lld xz-utils
 # Libraries of optional codecs and importers; without them, these are left out.
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev libsqlite3-dev libbabeltrace2-dev
 PACKAGES_TEST := python3 clang lld llvm llvm-19 llvm-22 libclang-rt-14-dev clang-format libcmocka-dev \
@@ -166,11 +166,16 @@ endif
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
-$(OBJ)/%.o: %.c | build/include/xxhash.h
+# Objects of other flags are not mixed with those of these.
+$(OBJ)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo "$(CC) $(FLAGS_$(VARIANT))" | cmp -s - $@ || echo "$(CC) $(FLAGS_$(VARIANT))" >$@
+
+$(OBJ)/%.o: %.c $(OBJ)/flags | build/include/xxhash.h
 	@mkdir -p $(@D)
 	$(say) $(CC) $(CFLAGS) $(CFLAGS_jemalloc) -c $< -o $@
 
-$(OBJ)/%.o: %.cc
+$(OBJ)/%.o: %.cc $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(say) $(CC:gcc=g++) -std=c++17 -g -O2 -Wall -Wextra -I. -MMD -MP -c $< -o $@
 
@@ -356,6 +361,7 @@ SHARE = $(INSTALLED)/share
 copy_tree = find harness codecs \( $(1) \) -not -name 'test_*' -not -path '*/testdata/*' -print0 | \
 	tar -cf - --null --owner=0 --group=0 -T - $(2) | tar -xf - --no-same-owner -C $(3)
 install: build/bakeoff ## install program, library, headers, man page and shell completion below PREFIX (/usr/local)
+	@[[ "$(INSTALLED)" != *' '* ]] || { echo "bakeoff: PREFIX and DESTDIR must not contain blanks" >&2; exit 2; }
 	install -d $(addprefix $(SHARE)/,man/man1 bash-completion/completions zsh/site-functions bakeoff) \
 	    $(INSTALLED)/lib/pkgconfig $(INSTALLED)/include/bakeoff
 	install -D -m 755 build/bakeoff $(INSTALLED)/bin/bakeoff
@@ -382,8 +388,8 @@ verify-corpora: build/bakeoff ## every check without size limits on all document
 	@harness/verify_corpora.sh $(or $(SHARD),1/1)
 
 golden: $(OUT)/selfcheck $(ALL_DOCUMENTS) ## accept the sizes and hashes of all encodings as they are now
-	$(foreach f,$(FORMATS),$(OUT)/selfcheck --golden $(f) - $(call documents,$(f)) \
-	    >codecs/$(f)/golden.tsv &&) true
+	$(foreach f,$(FORMATS),$(OUT)/selfcheck --golden $(f) - $(call documents,$(f)) >$(OUT)/golden.tsv && \
+	    mv $(OUT)/golden.tsv codecs/$(f)/golden.tsv &&) true
 
 # Instructions are counted in the build that is measured. Of LPRF's codecs, only *+u64 and profdata are counted. All
 # formats need a minute of processor time; FORMATS=lprf selects one.
@@ -397,7 +403,7 @@ $(CHECKS_OF_INSNS): check-insns-of-%: $(OUT)/bakeoff
 	@$(call insns_of,$*) --check bench/insns/$*.tsv
 golden-insns: $(GOLDEN_INSNS) ## accept the instruction counts as they are now (a minute)
 bench/insns/%.tsv: $(OUT)/bakeoff FORCE
-	@$(call insns_of,$*) --golden >$@.new && mv $@.new $@
+	@$(call insns_of,$*) --golden >$(OUT)/insns-$*.tsv && mv $(OUT)/insns-$*.tsv $@
 
 # The code that each codec needs beyond libc: results/adoption.tsv, or the check that it is up to date,
 # within 1%. Sizes of code from another compiler are not comparable.

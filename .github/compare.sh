@@ -11,7 +11,7 @@ bakeoff=${BAKEOFF:-build/bakeoff}
 mkdir -p "$folder"
 changed=$(git diff --name-only "$base"...HEAD)
 formats=$(sed -n 's,^codecs/\([a-z]*\)/.*\.[ch]c\?$,\1,p' <<<"$changed" | sort -u)
-if grep -qE '^(harness/[^/]*\.[ch]|codecs/[^/]*|bench/.*\.[ch]c?|Makefile)$' <<<"$changed"; then
+if grep -qE '^(harness/.*\.[ch]|codecs/[^/]*|bench/.*\.[ch]c?|Makefile)$' <<<"$changed"; then
     formats=$("$bakeoff" list formats --json | jq -r '.[].format')
 fi
 pairs=()

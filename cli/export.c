@@ -1,4 +1,5 @@
 /* bakeoff export: one codec as a folder of C files that builds by itself. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,6 +71,17 @@ static int write_code(const char *source, const char *name, const struct bo_code
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? BO_EXIT_OK : BO_EXIT_USAGE;
 }
 
+static bool is_empty(const char *folder)
+{
+    unsigned n = 0;
+    DIR *directory = opendir(folder);
+    while (directory && readdir(directory))
+        n++;
+    if (directory)
+        closedir(directory);
+    return n <= 2; /* itself and its parent; what cannot be read is reported later */
+}
+
 static bool make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && bo_is_folder(path)))
@@ -112,7 +124,8 @@ int bo_cmd_export(int argc, char **argv)
     const char *folder = NULL, *prefix = NULL, *source = NULL;
     bool reader_only = false;
     const struct bo_option options[] = {
-        {"--output", 'o', "DIR", "the folder to write; made if it does not exist", &folder, NULL},
+        {"--output", 'o', "DIR", "the folder to write: new, empty, or of an earlier export",
+         &folder, NULL},
         {"--reader-only", 0, NULL, "without the encoder", NULL, &reader_only},
         {"--prefix", 0, "PREFIX", "put before all public names: \"my_\"", &prefix, NULL},
         {"--source", 0, "DIR", "bakeoff's source tree, if it is not beside the program", &source,
@@ -138,6 +151,11 @@ int bo_cmd_export(int argc, char **argv)
     char tree[MAX_PATH / 2], vectors[MAX_PATH];
     snprintf(vectors, sizeof vectors, "%s/vectors.json", folder);
     const bool had_folder = access(folder, F_OK) == 0, had_vectors = access(vectors, F_OK) == 0;
+    if (codec && had_folder && !had_vectors && !is_empty(folder)) {
+        fprintf(stderr, "bakeoff: export: %s is not empty, and not a folder of an earlier export\n",
+                folder);
+        return BO_EXIT_USAGE;
+    }
     if (!codec || !find_source(source, tree, sizeof tree) || !make_folder(folder))
         return BO_EXIT_USAGE;
     const int code = write_vectors(format, codec, tree, folder)

@@ -272,6 +272,19 @@ holds "rows of the shard" test "$(grep -v '^#' rows | cut -f1-6,9)" = $'f\td2\to
 f\td4\tok\t10\t0\t2\t0123456789ab'
 corpora 0 2/2
 holds "what was verified is not verified again" test "$(wc -l <verified)" = 2
+rm rows
+corpora 0 2/2
+holds "its rows are written again" test "$(grep -v '^#' rows | cut -f1-6,9)" = $'f\td2\tok\t10\t0\t2\t0123456789ab
+f\td4\tok\t10\t0\t2\t0123456789ab'
+echo '# another program of this commit' >>pretend
+corpora 0 2/2
+holds "another program verifies again" test "$(wc -l <verified)" = 4
+rm -r build rows verified
+for i in 1 2 3 4 5; do
+    BAKEOFF=./pretend VERIFY_RESULTS=rows "$root/harness/verify_corpora.sh" $i/5 >"$t/out.$i" 2>&1 &
+done
+wait
+holds "shards lose no rows of each other" test "$(grep -v '^#' rows | cut -f2 | paste -sd' ')" = "d1 d2 d3 d4 d5"
 rm -r build rows verified
 touch stop
 corpora 137 1/1

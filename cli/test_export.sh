@@ -127,6 +127,14 @@ holds "it runs" "$t/both"
 holds "a reader alone has no encoder" bash -c '! nm -g --defined-only "$0"/your_*.o | grep -q encode' "$t/yours"
 holds "all global names have the prefix" bash -c '! nm -g --defined-only "$0"/my_*.o | grep -v " my_"' "$t/mine"
 
+# ---- folders
+
+mkdir "$t/mine"
+echo mine >"$t/mine/README.md"
+holds "a folder with other files is rejected" bash -c '! "$0" export pcdata/raw -o "$1"' "$bakeoff" "$t/mine"
+holds "and stays" test "$(cat "$t/mine"/*)" = mine
+export_to lprf/phrases+packed "$t/lprf/phrases+packed" # again
+
 # ---- the example of a README
 
 example=$t/lprf/phrases+packed

@@ -2,7 +2,7 @@
 # Runs every check without size limits (`bakeoff verify --effort full`) on all available documents: embedded, fetched
 # and of BAKEOFF_CORPORA. verify_corpora.sh [K/N]. Documents that no run has verified come first, then the smallest; of
 # N shards, shard K verifies each N-th document. Writes a row per document to results/fuzz/verify.tsv (VERIFY_RESULTS names another file). An
-# interrupted run continues after the last finished document if the program's commit is the same. FORMATS="lprf
+# interrupted run continues after the last finished document if it is the same program. FORMATS="lprf
 # autofdo" selects formats. Exits with 1 when a check failed, 2 when a document could not be read.
 set -uo pipefail
 shard=${1:-1/1}
@@ -14,17 +14,26 @@ if ! [[ $shard =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || ((BASH_REMATCH[1] > BASH_R
 fi
 k=${BASH_REMATCH[1]} n=${BASH_REMATCH[2]}
 commit=$("$bakeoff" --version | sed -n 's/.*(\(.*\)).*/\1/p')
-state=build/verify-corpora/${commit:-unknown}
+state=build/verify-corpora/$(cksum <"$bakeoff" | cut -d' ' -f1)
 mkdir -p "$state" "$(dirname "$results")" || exit 2
-[[ -s $results ]] || echo '# format, document, result, checks passed, failed, skipped, seconds, date, commit' >"$results"
+touch "$results"
 
-# put_row FORMAT DOCUMENT REST: replaces the row of a document. Rows are sorted.
+# put_row FORMAT DOCUMENT REST: replaces the row of a document. Rows are sorted. Other shards may do the same.
 put_row() {
+    exec {lock}>"build/verify-corpora/lock" && flock "$lock"
     awk -F '\t' -v OFS='\t' -v format="$1" -v document="$2" -v row="$1	$2	$3" '
-        /^#/ { print; next }
+        BEGIN { print "# format, document, result, checks passed, failed, skipped, seconds, date, commit" }
+        /^#/ { next }
         $1 != format || $2 != document { rows[++n] = $0 }
         END { rows[++n] = row; for (i = 1; i <= n; i++) print rows[i] | "LC_ALL=C sort" }
     ' "$results" >"$results.new" && mv "$results.new" "$results"
+    exec {lock}>&-
+}
+
+put_verified() { # FORMAT DOCUMENT "SECONDS<tab>DATE<tab>COMMIT": the row of its JSON
+    put_row "$1" "$2" "$(jq -r --arg rest "$3" \
+        '[if .failed == 0 then "ok" else "failed" end, .passed, .failed, .skipped, $rest] | join("\t")' \
+        "$state/$1-$2.json")"
 }
 
 result_of() { # FORMAT DOCUMENT: "" if it has no row
@@ -59,6 +68,7 @@ for line in "${documents[@]}"; do
     if [[ -s $json ]]; then
         total_here=$((total_here - nbytes))
         echo "[$i/${#documents[@]}] $format $name: verified before"
+        put_verified "$format" "$name" "$(<"$state/$format-$name.when")"
         [[ $(jq .failed "$json") = 0 ]] || ((worst == 2)) || worst=1
         continue
     fi
@@ -70,9 +80,9 @@ for line in "${documents[@]}"; do
     trap - INT TERM
     seconds=$((SECONDS - before)) date=$(date -u +%F)
     if ((code <= 1)); then
+        printf '%s\t%s\t%s\n' "$seconds" "$date" "$commit" >"${json%.json}.when"
         mv "$json.new" "$json"
-        put_row "$format" "$name" "$(jq -r --arg rest "$seconds	$date	$commit" \
-            '[if .failed == 0 then "ok" else "failed" end, .passed, .failed, .skipped, $rest] | join("\t")' "$json")"
+        put_verified "$format" "$name" "$(<"${json%.json}.when")"
     elif ((code == 2)); then
         put_row "$format" "$name" "not read	-	-	-	$seconds	$date	$commit"
     else

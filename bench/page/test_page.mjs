@@ -223,9 +223,9 @@ const compareWithData = (tables, data) => {
 
 /* The picks at a glance are what `bakeoff pick` says. */
 const compareWithPick = (tables, formats) => {
-  const glance = tables.find((t) => t.rows[0].join().startsWith("format,query,pick"));
+  const glance = tables.find((t) => t.rows[0].join().startsWith("format,documents,query,pick"));
   same("formats at a glance", glance.rows.slice(1).map((r) => r[0]).sort(), [...formats].sort());
-  for (const [format, , pick, runnerUp, clear] of glance.rows.slice(1)) {
+  for (const [format, , , pick, runnerUp, clear] of glance.rows.slice(1)) {
     let said;
     try {
       said = JSON.parse(execFileSync("build/bakeoff", ["pick", format, "--json"]));

@@ -83,12 +83,12 @@ build_leveldb() {
 # The amount of work is chosen so that either sampler takes about half a minute.
 run_arguments() {
     case $package-$sampler in
-    sqlite3-callgrind) echo --size 5 --testset main,cte,rtree,orm,fp ;;
-    sqlite3-perf) echo --size 100 --testset main,cte,rtree,orm,fp ;;
-    lua5.4-callgrind) echo "$here/workload.lua" 20000 ;;
-    lua5.4-perf) echo "$here/workload.lua" 2000000 ;;
-    leveldb-callgrind) echo --num=10000 --db="$folder/db" ;;
-    leveldb-perf) echo --num=1000000 --db="$folder/db" ;;
+    sqlite3-callgrind) printf '%s\n' --size 5 --testset main,cte,rtree,orm,fp ;;
+    sqlite3-perf) printf '%s\n' --size 100 --testset main,cte,rtree,orm,fp ;;
+    lua5.4-callgrind) printf '%s\n' "$here/workload.lua" 20000 ;;
+    lua5.4-perf) printf '%s\n' "$here/workload.lua" 2000000 ;;
+    leveldb-callgrind) printf '%s\n' --num=10000 --db="$folder/db" ;;
+    leveldb-perf) printf '%s\n' --num=1000000 --db="$folder/db" ;;
     esac
 }
 
@@ -126,7 +126,7 @@ esac
 unpack >"$log" 2>&1 || fail "the source package does not come"
 [ -x "$package.program" ] || "build_$package" >>"$log" 2>&1 || fail "it does not build"
 rm -rf samples db
-read -r -a arguments < <(run_arguments)
+mapfile -t arguments < <(run_arguments)
 "sample_$sampler" "${arguments[@]}" >>"$log" 2>&1 || fail "its run fails"
 create_gcov --binary="$package.program" --profiler=$profiler --profile=samples --use_lbr=false \
     --gcov_version=1 --gcov="$out" >>"$log" 2>&1 || fail "create_gcov fails"

@@ -148,7 +148,7 @@ public final class TimeIndex implements History {
         private final Ascending[] lists = new Ascending[N_TYPES];
         private final int n;
         private final int codeBits;
-        private Object[] known; // by code; null: not read yet
+        private Object[][] known; // by code, in pieces of 64; null: not read yet
 
         Values(Cursor c) throws FormatException {
             long[] counts = new long[N_TYPES];
@@ -174,9 +174,13 @@ public final class TimeIndex implements History {
                 throw new FormatException("value code is out of range", records / 8);
             }
             if (known == null) {
-                known = new Object[n + 1];
+                known = new Object[n / 64 + 1][];
             }
-            return known[code] != null ? known[code] : (known[code] = read(code - 1));
+            Object[] piece = known[code / 64];
+            if (piece == null) {
+                piece = known[code / 64] = new Object[64];
+            }
+            return piece[code % 64] != null ? piece[code % 64] : (piece[code % 64] = read(code - 1));
         }
 
         private Object read(int code) throws FormatException {
@@ -460,6 +464,9 @@ public final class TimeIndex implements History {
             for (int i = 0; i < t.n; i++) {
                 starts[at + i] = from;
                 intervals[at + i] = t.get(i, from);
+                if (intervals[at + i].end() < from) {
+                    throw t.damaged("times are damaged");
+                }
                 from = intervals[at + i].end() + 1;
             }
             return t.n;
@@ -551,7 +558,11 @@ public final class TimeIndex implements History {
             if (t.quark != quark) {
                 t.open(quark);
             }
-            state = last[quark] = t.get(t.find(moment, isLast));
+            state = t.get(t.find(moment, isLast));
+            if (!state.contains(time)) { // else a query of several times would not end
+                throw t.damaged("times are damaged");
+            }
+            last[quark] = state;
         }
         return state;
     }

@@ -105,6 +105,19 @@ if command -v jq >/dev/null; then
 else
     echo "note: not run: conformance vectors: jq is missing"
 fi
+# Queries of damaged files end. The table of times of this history has five blocks; the attribute that is read changes
+# once.
+awk 'BEGIN { print "# statehistory-tsv 1\n# start: 0\n# end: 999990000"
+    for (q = 0; q < 200; q++) printf "Q\t%d\t-1\t%d\n", q, q
+    for (t = 1; t <= 300; t++) {
+        end = t < 300 ? t * t * 10000 - 1 : 999990000
+        if (t == 200) printf "I\t1\t0\t%d\ti\t1\n", end
+        for (q = 2; q < 9; q++) printf "I\t%d\t%d\t%d\ti\t%d\n", q, (t - 1) ^ 2 * 10000, end, (t + q) % 5
+    }
+    for (q = 0; q < 200; q++) if (q < 1 || q > 8) printf "I\t%d\t0\t999990000\tn\t\n", q
+    print "I\t1\t400000000\t999990000\ti\t2" }' >"$scratch/times.tsv"
+"$bakeoff" encode --raw statehist/time-index "$scratch/times.tsv" -o "$scratch/times"
+timeout 120 java -Xmx256m -cp "$scratch/classes" statehist.Damage "$scratch/times" || { echo "run.sh: Damage" >&2; exit 1; }
 # Compiles the backend with classes of the names and signatures that it needs from Trace Compass, and with the real
 # ones.
 javac -Xlint:all -Werror --release 17 -cp "$scratch/classes" -d "$scratch/stubs" $here/tracecompass/*.java \

@@ -24,7 +24,7 @@ find_go
 patched=$root/build/go-record
 mkdir -p "$patched"
 "$root/corpora/record/go/patch.py" "$goroot" "$patched" "$root/corpora/record/go/record.patch"
-GOFLAGS="-overlay=$patched/overlay.json" "$goroot/bin/go" build -o "$out.program" "$package"
+"$goroot/bin/go" build -overlay "$patched/overlay.json" -o "$out.program" "$package"
 rm -f "$out.recording"
 PCTAB_RECORDING=$out.recording "$out.program" "$@"
 [[ -e $out.recording ]] || { echo "record.sh: $package wrote no recording" >&2 && exit 1; }

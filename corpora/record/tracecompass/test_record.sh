@@ -12,9 +12,10 @@ trap 'rm -rf "$scratch"' EXIT
 awk 'BEGIN { print "# statehistory-tsv 1\n# start: 0\n# end: 9999"
     for (q = 0; q < 70; q++) printf "Q\t%d\t-1\ta%d\n", q, q
     for (t = 0; t < 10; t++) for (q = 0; q < 70; q++) printf "I\t%d\t%d\t%d\ti\t%d\n", q, 1000 * t, 1000 * t + 999, t }' \
-    >"$scratch/run.workload.tsv"
+    >"$scratch/history.tsv"
 javac -d "$scratch/jars" $here/testdata/*.java
-TRACECOMPASS_JARS=$scratch/jars $here/record.sh none.ht 1 "$scratch/run.workload" 40 >"$scratch/checked"
+echo stale >"$scratch/run.workload.tsv"
+HISTORY_TEXT=$scratch/history.tsv TRACECOMPASS_JARS=$scratch/jars $here/record.sh none.ht 1 "$scratch/run.workload" 40 >"$scratch/checked"
 grep -q '; 41 actions$' "$scratch/checked"
 for kind in point full-state times range2d; do grep -q " $kind " "$scratch/checked"; done
 # The lines of a log become these lines.
