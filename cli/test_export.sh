@@ -129,10 +129,10 @@ holds "all global names have the prefix" bash -c '! nm -g --defined-only "$0"/my
 
 # ---- folders
 
-mkdir "$t/mine"
-echo mine >"$t/mine/README.md"
-holds "a folder with other files is rejected" bash -c '! "$0" export pcdata/raw -o "$1"' "$bakeoff" "$t/mine"
-holds "and stays" test "$(cat "$t/mine"/*)" = mine
+mkdir "$t/not-empty"
+echo mine >"$t/not-empty/README.md"
+holds "a folder with other files is rejected" bash -c '! "$0" export pcdata/raw -o "$1"' "$bakeoff" "$t/not-empty"
+holds "and stays" test "$(cat "$t/not-empty"/*)" = mine
 export_to lprf/phrases+packed "$t/lprf/phrases+packed" # again
 
 # ---- the example of a README
