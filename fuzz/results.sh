@@ -43,7 +43,8 @@ codecs() {
 }
 
 # worst FORMAT: for each codec's open and decode, the slowest unit of all targets and the one with the largest
-# allocations, for each byte; a unit above the limits comes first (observe.c). The replays are those of VARIANT=gcc, whose speed is that of real codecs.
+# allocations, for each byte; a unit above the limits comes first (observe.c). The replays are those of VARIANT=gcc,
+# whose speed is that of real codecs.
 worst() {
     local target inputs
     for target in $(targets_of "$1"); do

@@ -2,7 +2,6 @@
 #include "bench/measure/huge.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -58,22 +57,23 @@ void bo_huge_return(const void *p, size_t nbytes)
 }
 
 /* The flags of a mapping follow its counts; "hg" is MADV_HUGEPAGE (proc_pid_smaps(5)). */
-uint64_t bo_huge_nbytes_in(const char *smaps_path)
+uint64_t bo_huge_nbytes_in(FILE *smaps)
 {
     char line[512];
     uint64_t sum = 0, kib = 0;
-    FILE *smaps = fopen(smaps_path, "r");
-    while (smaps && fgets(line, sizeof line, smaps)) {
+    while (fgets(line, sizeof line, smaps)) {
         sscanf(line, "AnonHugePages: %" SCNu64, &kib);
         if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg "))
             sum += kib << 10;
     }
-    if (smaps)
-        fclose(smaps);
     return sum;
 }
 
 uint64_t bo_huge_nbytes(void)
 {
-    return bo_huge_nbytes_in("/proc/self/smaps");
+    FILE *smaps = fopen("/proc/self/smaps", "r");
+    const uint64_t sum = smaps ? bo_huge_nbytes_in(smaps) : 0;
+    if (smaps)
+        fclose(smaps);
+    return sum;
 }

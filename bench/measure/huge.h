@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* True when the system provides huge pages on request: its mode is not "never". */
 bool bo_huge_allowed(void);
@@ -35,6 +36,6 @@ void bo_huge_return(const void *p, size_t nbytes);
 uint64_t bo_huge_nbytes(void);
 
 /* The same from a text in the format of /proc/PID/smaps. */
-uint64_t bo_huge_nbytes_in(const char *smaps_path);
+uint64_t bo_huge_nbytes_in(FILE *smaps);
 
 #endif

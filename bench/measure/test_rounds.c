@@ -8,7 +8,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -725,17 +724,14 @@ static bool requests_huge_pages(const void *p)
 
 TEST(only_requested_huge_pages_count)
 {
-    char path[] = "/tmp/smaps.XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_true(dprintf(file, "10-20 rw-p 0 0 0\nAnonHugePages:    2048 kB\nVmFlags: rd wr \n"
-                              "20-30 rw-p 0 0 0\nAnonHugePages:    4096 kB\nVmFlags: rd wr hg \n"
-                              "30-40 rw-p 0 0 0\nAnonHugePages:       0 kB\nVmFlags: rd hg nh \n"
-                              "40-50 rw-p 0 0 0\nAnonHugePages:    6144 kB\nVmFlags: hg \n") > 0);
-    close(file);
-    assert_int_equal(bo_huge_nbytes_in(path), (4096 + 6144) << 10);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(bo_huge_nbytes_in(path), 0);
+    char text[] = "10-20 rw-p 0 0 0\nAnonHugePages:    2048 kB\nVmFlags: rd wr \n"
+                  "20-30 rw-p 0 0 0\nAnonHugePages:    4096 kB\nVmFlags: rd wr hg \n"
+                  "30-40 rw-p 0 0 0\nAnonHugePages:       0 kB\nVmFlags: rd hg nh \n"
+                  "40-50 rw-p 0 0 0\nAnonHugePages:    6144 kB\nVmFlags: hg \n";
+    FILE *smaps = fmemopen(text, strlen(text), "r");
+    assert_non_null(smaps);
+    assert_int_equal(bo_huge_nbytes_in(smaps), (4096 + 6144) << 10);
+    fclose(smaps);
 }
 
 /* Bytes in huge pages are counted if the mapping requested them. */

@@ -185,9 +185,8 @@ static void print_picks(const struct chapter *chapter)
     fprintf(
         page->out,
         "By bytes and the median time of `%s`%s. In brackets: role; bytes over those of %s; time. "
-        "A "
-        "codec is on the front if no other codec is at least as small and as fast, and better in "
-        "one of the two.%s",
+        "A codec is on the front if no other codec is at least as small and as fast, and better "
+        "in one of the two.%s",
         bo_run_main_label(main), other_queries ? ", or of the query beside a document" : "",
         bo_named_with_role(page->arena, main->baseline),
         unpacked

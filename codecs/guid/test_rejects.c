@@ -688,7 +688,7 @@ TEST(test_too_many_to_open)
     }
 }
 
-/* GUIDs that have one home in a hash table of GUIDs: it opens in linear time, and answers. */
+/* GUIDs that have one home in a hash table of GUIDs: it hashes them again, and finds them. */
 TEST(test_colliding_guids)
 {
     enum { N = 100000 };

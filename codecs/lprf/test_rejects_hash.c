@@ -305,85 +305,107 @@ static void find_equal_fingerprints(unsigned numbers_ret[2], uint32_t *fingerpri
     free(all);
 }
 
+/* Functions named "n" and a number, in an encoding of hash-open. */
+struct numbered {
+    const struct bo_codec *codec;
+    struct bo_arena arena;
+    struct bo_writer text, out;
+};
+
+static void begin_numbered(struct numbered *n)
+{
+    n->codec = bo_find_codec(bo_find_format("lprf"), "hash-open+u64");
+    bo_arena_init(&n->arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&n->text, &n->arena);
+    bo_writer_init(&n->out, &n->arena);
+}
+
+static void put_numbered(struct numbered *n, unsigned number)
+{
+    bo_put_text(&n->text, "n%u\n# Func Hash:\n1\n# Num Counters:\n1\n# Counter Values:\n1\n\n",
+                number);
+}
+
+/* Encodes them; decoding gives the same functions. */
+static void encode_numbered(struct numbered *n)
+{
+    const struct bo_format *format = bo_find_format("lprf");
+    struct bo_error error = {0};
+    void *model, *decoded;
+    assert_int_equal(format->parse(bo_writer_span(&n->text), &n->arena, &model, &error), BO_OK);
+    assert_int_equal(n->codec->encode(n->codec, model, &n->out, &error), BO_OK);
+    assert_int_equal(
+        n->codec->decode(n->codec, bo_writer_span(&n->out), &n->arena, &decoded, &error), BO_OK);
+    assert_null(format->differ(model, decoded));
+}
+
+/* The bytes are rejected with these words. Returns where. */
+static uint64_t expect_corrupt(struct numbered *n, const char *what)
+{
+    struct bo_error error = {0};
+    void *decoded;
+    assert_int_equal(
+        n->codec->decode(n->codec, bo_writer_span(&n->out), &n->arena, &decoded, &error),
+        BO_CORRUPT);
+    assert_string_equal(error.what, what);
+    return error.off;
+}
+
+static void end_numbered(struct numbered *n)
+{
+    bo_writer_free(&n->out);
+    bo_writer_free(&n->text);
+    bo_arena_free(&n->arena);
+}
+
 /* Names of one fingerprint are in neighbouring slots, in the order of their bytes. */
 TEST(test_equal_fingerprints)
 {
-    const struct bo_format *format = bo_find_format("lprf");
-    const struct bo_codec *codec = bo_find_codec(format, "hash-open+u64");
+    struct numbered n;
     unsigned numbers[2];
     uint32_t fingerprint;
-    struct bo_arena arena;
-    struct bo_writer text, out;
-    struct bo_error error = {0};
-    void *model, *decoded;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&text, &arena);
-    bo_writer_init(&out, &arena);
+    begin_numbered(&n);
     find_equal_fingerprints(numbers, &fingerprint);
     for (unsigned i = 0; i < 2; i++)
-        bo_put_text(&text, "n%u\n# Func Hash:\n1\n# Num Counters:\n1\n# Counter Values:\n1\n\n",
-                    numbers[i]);
-    assert_int_equal(format->parse(bo_writer_span(&text), &arena, &model, &error), BO_OK);
-    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
-    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error), BO_OK);
-    assert_null(format->differ(model, decoded));
+        put_numbered(&n, numbers[i]);
+    encode_numbered(&n);
     size_t at = TEST_INDEX_OFF + 16;
-    while (at + 16 <= out.n && bo_le32(out.p + at) != fingerprint)
+    while (at + 16 <= n.out.n && bo_le32(n.out.p + at) != fingerprint)
         at += 8;
-    assert_int_equal(bo_le32(out.p + at + 8), fingerprint);
-    const uint64_t first = bo_le64(out.p + at);
-    bo_set_le64(out.p + at, bo_le64(out.p + at + 8));
-    bo_set_le64(out.p + at + 8, first);
-    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
-                     BO_CORRUPT);
-    assert_string_equal(error.what, "names of one fingerprint do not ascend");
-    assert_int_equal(error.off, at + 8);
-    bo_writer_free(&out);
-    bo_writer_free(&text);
-    bo_arena_free(&arena);
+    assert_int_equal(bo_le32(n.out.p + at + 8), fingerprint);
+    const uint64_t first = bo_le64(n.out.p + at);
+    bo_set_le64(n.out.p + at, bo_le64(n.out.p + at + 8));
+    bo_set_le64(n.out.p + at + 8, first);
+    assert_int_equal(expect_corrupt(&n, "names of one fingerprint do not ascend"), at + 8);
+    end_numbered(&n);
 }
 
 /* Many names with the same home: all are found, and a slot that points to another name is not. */
 TEST(test_crowded_home)
 {
     enum { N = 60 };
-    const struct bo_format *format = bo_find_format("lprf");
-    const struct bo_codec *codec = bo_find_codec(format, "hash-open+u64");
-    struct bo_arena arena;
-    struct bo_writer text, out;
-    struct bo_error error = {0};
-    void *model, *decoded;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&text, &arena);
-    bo_writer_init(&out, &arena);
-    for (unsigned i = 0, n = 0; n < N; i++) {
+    struct numbered n;
+    begin_numbered(&n);
+    for (unsigned i = 0, n_put = 0; n_put < N; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", i);
         if (bo_hash(bo_span_of(name)) >> 56)
             continue;
-        bo_put_text(&text, "%s\n# Func Hash:\n1\n# Num Counters:\n1\n# Counter Values:\n1\n\n",
-                    name);
-        n++;
+        put_numbered(&n, i);
+        n_put++;
     }
-    assert_int_equal(format->parse(bo_writer_span(&text), &arena, &model, &error), BO_OK);
-    assert_int_equal(codec->encode(codec, model, &out, &error), BO_OK);
-    assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error), BO_OK);
-    assert_null(format->differ(model, decoded));
-    uint8_t *slots = out.p + TEST_INDEX_OFF + 16;
+    encode_numbered(&n);
+    uint8_t *slots = n.out.p + TEST_INDEX_OFF + 16;
     for (unsigned i = 0; i + 1 < N; i++) {
         const uint32_t first = bo_le32(slots + 8 * i + 4), second = bo_le32(slots + 8 * i + 12);
         assert_true(first && second);
         bo_set_le32(slots + 8 * i + 4, second);
         bo_set_le32(slots + 8 * i + 12, first);
-        assert_int_equal(codec->decode(codec, bo_writer_span(&out), &arena, &decoded, &error),
-                         BO_CORRUPT);
-        assert_string_equal(error.what, NO_SLOT);
+        expect_corrupt(&n, NO_SLOT);
         bo_set_le32(slots + 8 * i + 4, first);
         bo_set_le32(slots + 8 * i + 12, second);
     }
-    bo_writer_free(&out);
-    bo_writer_free(&text);
-    bo_arena_free(&arena);
+    end_numbered(&n);
 }
 
 /* ---- accel ----------------------------------------------------------------------------------- */

@@ -175,9 +175,9 @@ static bool is_gap(const struct walker *w, uint64_t from, uint64_t to)
  * A record may belong to tables of several text lengths, and is walked once for each length. This
  * is the most runs and bytes of all walks but the first, in proportion to the bytes of the area and
  * of the directory (8 bytes a table). So the work on a hostile file is linear in its size. The
- * tables of real programs have at most 0.06 for each byte. The limit is lower for canonical
- * encodings, whose records are also written again, which costs more than a walk. As they cannot
- * store a record twice, a small file may have more.
+ * embedded documents have at most 0.06 for each byte. The limit is lower for canonical encodings,
+ * whose records are also written again, which costs more than a walk. As they cannot store a record
+ * twice, a small file may have more.
  */
 static uint64_t max_again(bool canonical, size_t area_nbytes, uint32_t n_tables)
 {

@@ -7,7 +7,7 @@
 
 static void put_all(const struct statehist_model *model, struct bo_writer *out)
 {
-    uint64_t end = 0; /* fits 32 bits: statehist_hold */
+    uint32_t end = 0; /* the sum fits: statehist_hold */
     for (size_t i = 0; i < model->n_intervals; i++)
         bo_put_le64(out, (uint64_t)model->intervals[i].start);
     for (size_t i = 0; i < model->n_intervals; i++)
@@ -19,7 +19,7 @@ static void put_all(const struct statehist_model *model, struct bo_writer *out)
     for (uint32_t q = 0; q <= model->n_quarks; q++)
         bo_put_le32(out, model->first[q]);
     for (uint32_t i = 0; i < model->n_strings; i++)
-        bo_put_le32(out, (uint32_t)(end += model->strings[i].n));
+        bo_put_le32(out, end += (uint32_t)model->strings[i].n);
     for (size_t i = 0; i < model->n_intervals; i++)
         bo_put_u8(out, (uint8_t)model->intervals[i].type);
     for (uint32_t i = 0; i < model->n_strings; i++)

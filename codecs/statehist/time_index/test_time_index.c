@@ -709,61 +709,36 @@ TEST_WITH(test_times_that_do_not_ascend, set_up, tear_down)
     expect_damage(reader, STATEHIST_RANGE2D, &range, "times are damaged");
 }
 
-/* Puts a header and the parts of a history without shapes, whose keys are times. */
-static void put_file(struct bo_writer *out, uint32_t n_quarks, int64_t end,
-                     const struct bo_writer *parts, size_t n_parts)
-{
-    const uint32_t numbers[] = {n_quarks, n_quarks, 0, 0, 1, 0};
-    bo_put_bytes(out, "TIX1", 4);
-    bo_put_le64(out, 0);
-    bo_put_le64(out, (uint64_t)end);
-    bo_put_u8(out, 1);
-    for (size_t i = 0; i < N_ELEMENTS(numbers); i++)
-        bo_put_uvarint(out, numbers[i]);
-    for (size_t i = 0; i < n_parts; i++)
-        bo_put_uvarint(out, parts[i].n);
-    for (size_t i = 0; i < n_parts; i++)
-        bo_put_bytes(out, parts[i].p, parts[i].n);
-    bo_put_zeros(out, 48);
-}
-
-enum { VALUES = 2, PLACES = 4, RECORDS, CHECKPOINTS, STRINGS, N_PARTS };
-
-/* The writers of the parts; the values are null. */
-static void begin_parts(struct bo_writer parts[N_PARTS])
-{
-    for (size_t i = 0; i < N_PARTS; i++)
-        bo_writer_init(&parts[i], &arena);
-    bo_put_zeros(&parts[VALUES], 5);
-}
-
-static void free_all(struct bo_writer *out, struct bo_writer parts[N_PARTS])
-{
-    bo_writer_free(out);
-    for (size_t i = 0; i < N_PARTS; i++)
-        bo_writer_free(&parts[i]);
-}
-
 /* So many quarks that their places are not kept; the place of the first is 2^63. */
 TEST_WITH(test_places_beyond_the_records, set_up, tear_down)
 {
-    enum { N_BLOCKS = 65537, N_PLACES = 64 * N_BLOCKS };
+    enum { N_BLOCKS = 65537, N_PLACES = 64 * N_BLOCKS, N_VALUES = 5, N_REST = 1 + 1 + 48 };
     const struct statehist_range_query range = {0, 9, 0, 0};
-    struct bo_writer out, parts[N_PARTS];
+    struct bo_writer out, places;
     void *reader;
-    begin_parts(parts);
-    bo_put_uvarint(&parts[PLACES], UINT64_C(1) << 63);
-    bo_put_zeros(&parts[PLACES], 2);
-    bo_put_uvarint(&parts[PLACES], (6 * N_BLOCKS + 7) / 8);
-    bo_put_zeros(&parts[PLACES], (6 * N_BLOCKS + 7) / 8);
-    bo_put_zeros(&parts[RECORDS], N_PLACES / 8);
-    bo_put_u8(&parts[CHECKPOINTS], 0);
-    bo_put_u8(&parts[STRINGS], 0);
     bo_writer_init(&out, &arena);
-    put_file(&out, N_PLACES, 9, parts, N_PARTS);
+    bo_writer_init(&places, &arena);
+    bo_put_uvarint(&places, UINT64_C(1) << 63);
+    bo_put_zeros(&places, 2);
+    bo_put_uvarint(&places, (6 * N_BLOCKS + 7) / 8);
+    bo_put_zeros(&places, (6 * N_BLOCKS + 7) / 8);
+    const uint64_t numbers[] = {
+        N_PLACES, N_PLACES, 0,        0, 1,        0, /* and the sizes of the parts: */
+        0,        0,        N_VALUES, 0, places.n, N_PLACES / 8,
+        1,        1};
+    bo_put_bytes(&out, "TIX1", 4);
+    bo_put_le64(&out, 0);
+    bo_put_le64(&out, 9);
+    bo_put_u8(&out, 1); /* keys are times */
+    for (size_t i = 0; i < N_ELEMENTS(numbers); i++)
+        bo_put_uvarint(&out, numbers[i]);
+    bo_put_zeros(&out, N_VALUES);
+    bo_put_bytes(&out, places.p, places.n);
+    bo_put_zeros(&out, N_PLACES / 8 + N_REST);
     assert_int_equal(codec()->open(codec(), bo_writer_span(&out), &arena, &reader, NULL), BO_OK);
     expect_damage(reader, STATEHIST_RANGE, &range, "record lies after all records");
-    free_all(&out, parts);
+    bo_writer_free(&places);
+    bo_writer_free(&out);
 }
 
 TEST_FILE(NULL, NULL)
