@@ -25,6 +25,7 @@ touch "$DURATIONS"
 # it runs other commands.
 pipe=$(mktemp -u build/test/ends.XXXXXX)
 mkfifo "$pipe" && exec {ends}<>"$pipe" && rm "$pipe" || exit 1
+message= # what `read` had of a line when its time was over
 
 stop() { # PROCESS...: ends the steps with all their processes
     (($# == 0)) || kill -- "${@/#/-}" 2>/dev/null
@@ -100,9 +101,16 @@ start_next() {
 
 # Waits for the next step to end, and reports it.
 finish_one() {
-    local process code name log seconds
+    local process code name log seconds part
     [[ ! $on_terminal ]] || status
-    until read -rt "$tick" process code <&"$ends" && [[ ${name_of[$process]:-} ]]; do
+    while true; do
+        if IFS= read -rt "$tick" part <&"$ends"; then
+            read -r process code <<<"$message$part"
+            message=
+            [[ ! ${name_of[$process]:-} ]] || break
+            continue
+        fi
+        message+=$part
         status
         for process in "${!name_of[@]}"; do
             name=${name_of[$process]}

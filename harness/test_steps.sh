@@ -24,6 +24,15 @@ run() {
         plan 9 lacks cannot
         plan 1 warns warns
         for ((i = 0; i < ${MANY:-0}; i++)); do plan 1 "short $i" true; done
+        # The runner reads the first half of its end, and a second later the rest.
+        halves() {
+            exec 7>/proc/$$/fd/$ends
+            printf %s "${BASHPID:0:2}" >&7
+            sleep 2.5
+            echo "${BASHPID:2} 0" >&7
+            sleep 3 # before the runner reads it again
+        }
+        [[ ! ${HALVES:-} ]] || plan 9 halves halves
         hangs() { sleep "$HANGS"; echo "not stopped"; }
         [[ ! ${HANGS:-} ]] || plan 9 hangs hangs
         run_all' - "$steps" >out 2>&1)
@@ -70,6 +79,9 @@ expect 'lacks +FAILED.*'
 run MANY=200
 ((code == 0)) || { echo "FAILED: exit code $code of many steps"; tail -n 5 "$t/out"; exit 1; }
 expect '204 passed, 0 failed, 1 skipped'
+run HALVES=1 BAKEOFF_STEP_LIMIT=9
+((code == 0)) || { echo "FAILED: exit code $code of an end in two halves"; cat "$t/out"; exit 1; }
+expect 'halves +ok +[2-4] s .*'
 run HANGS=98.$$ BAKEOFF_STEP_LIMIT=2
 ((code == 1)) || { echo "FAILED: exit code $code of a step that hangs"; exit 1; }
 expect 'hangs +FAILED +[2-9] s .*'
@@ -92,4 +104,4 @@ expect 'FAILED: 1 of 1 files are not in this program'
 # An unknown variant is an error that names the others.
 make -n VARIANT=word >"$t/out" 2>&1 && { echo "FAILED: make VARIANT=word succeeds"; exit 1; }
 expect '.* VARIANT=word: no such variant; there are .*asan.* gcc .*'
-echo "$((tests + 13)) passed"
+echo "$((tests + 14)) passed"
