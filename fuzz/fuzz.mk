@@ -189,16 +189,21 @@ fuzz-matrix: ## print the jobs of a nightly of FUZZ_MINUTES (10) a target, as JS
 	@printf '%s\n' $(foreach f,$(FUZZ_FORMATS),'$(f) $(call FUZZ_JOB_MINUTES,$(f))') | jq -Rnc \
 	    '{include: [inputs / " " | {format: .[0], minutes: .[1] | tonumber}]}'
 
+# What is measured is measured over all targets of a format, also when FUZZ_TARGETS names only some of them.
+FUZZ_MEASURED = $(sort $(foreach t,$(FUZZ_TARGETS),$(call format_of,$(t))))
+FUZZ_MEASURED_BINARIES = fuzz-binaries FUZZ_TARGETS='$(foreach f,$(FUZZ_MEASURED),$(call targets_of,$(f)))'
+
 fuzz-nightly: fuzz-build fuzz-cmplog fuzz-replay ## FUZZ_MINUTES (10) a target; keep a corpus, write results/fuzz
-	+@$(FUZZ_MAKE) VARIANT=gcc fuzz-binaries
-	+@$(FUZZ_MAKE) VARIANT=coverage fuzz-binaries
+	+@$(FUZZ_MAKE) VARIANT=asan $(FUZZ_MEASURED_BINARIES)
+	+@$(FUZZ_MAKE) VARIANT=gcc $(FUZZ_MEASURED_BINARIES)
+	+@$(FUZZ_MAKE) VARIANT=coverage $(FUZZ_MEASURED_BINARIES)
 	@rm -rf build/fuzz/night; status=0; for target in $(FUZZ_TARGETS); do \
 	    fuzz/nightly.sh $$target $(FUZZ_MINUTES) || status=1; \
-	done; fuzz/results.sh $(FUZZ_MINUTES) $(sort $(foreach t,$(FUZZ_TARGETS),$(call format_of,$(t)))) || status=1; exit $$status
+	done; fuzz/results.sh $(FUZZ_MINUTES) $(FUZZ_MEASURED) || status=1; exit $$status
 
 fuzz-coverage: fuzz-tools ## the lines and branches of each codec that the replayed inputs cover
-	+@$(FUZZ_MAKE) VARIANT=coverage fuzz-binaries
-	@fuzz/coverage.sh $(FUZZ_FORMATS)
+	+@$(FUZZ_MAKE) VARIANT=coverage $(FUZZ_MEASURED_BINARIES)
+	@fuzz/coverage.sh $(FUZZ_MEASURED)
 
 MUTATOR_SECONDS ?= 60
 fuzz-mutator: fuzz-engines ## what the mutator is worth: MUTATOR_SECONDS (60) a target and engine, with it and without

@@ -133,5 +133,12 @@ while read -r format minutes; do
     n=$(grep -c "^${format}_" <<<"$targets")
     expect "$format: minutes for $n targets" yes "$( ((minutes >= 60 + 20 * n && minutes <= 360)) && echo yes)"
 done < <(jq -r '.include[] | "\(.format) \(.minutes)"' <<<"$matrix")
+
+# One target runs, and all targets of its format are built, since costs and coverage are measured over all of them.
+for variant in asan gcc coverage; do
+    expect "a night of one target: $variant" "guid_bytes guid_damage guid_model" \
+        "$(make -n fuzz-nightly FUZZ_TARGETS=guid_bytes MAKE=echo | grep -v '^echo' |
+            sed -n "s/.*VARIANT=$variant .*FUZZ_TARGETS=//p" | xargs)"
+done
 echo "$passed passed, $failed failed: running fuzzers"
 ((failed == 0))
