@@ -82,21 +82,21 @@ char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *doc
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
 
-/* A figure of a codec on a document with the interval of its median. */
-static struct bo_mean_ratio value_of(const struct bo_run_document *document, const char *name,
+struct bo_mean_ratio bo_figure_range(const struct bo_run_document *document, const char *name,
                                      const struct bo_figure *figure, bool portable)
 {
     const struct bo_run_codec *codec = bo_run_codec(document, name);
     const struct bo_run_row *row = portable && codec ? portable_row(document, codec, figure->label)
                                                      : bo_run_row(document, codec, figure->label);
-    const double v = figure->kind == BO_SIZE_PER_UNIT && codec
-                         ? bo_figure_value(document, codec, figure, NULL)
-                         : bo_figure_of_row(document, row, figure);
-    if (figure->kind == BO_COUNTER && v < 1) /* no ratio to 0 */
+    const double v = portable && figure->label ? bo_figure_of_row(document, row, figure)
+                     : codec                   ? bo_figure_value(document, codec, figure, NULL)
+                                               : NAN;
+    if ((figure->kind == BO_COUNTER || figure->kind == BO_COUNTER_PER_UNIT) && v < 1)
         return (struct bo_mean_ratio){1, 1, 1};
-    if (figure->kind != BO_TIME || isnan(v))
+    if (!bo_is_time(figure) || !(v > 0))
         return (struct bo_mean_ratio){v, v, v};
-    return (struct bo_mean_ratio){v, row->interval.low, row->interval.high};
+    return (struct bo_mean_ratio){v, v * row->interval.low / row->median_ns,
+                                  v * row->interval.high / row->median_ns};
 }
 
 struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documents, unsigned n,
@@ -105,8 +105,8 @@ struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documen
 {
     struct bo_mean_ratio sum = {0, 0, 0};
     for (unsigned d = 0; d < n; d++) {
-        const struct bo_mean_ratio a = value_of(documents[d], codec, figure, portable);
-        const struct bo_mean_ratio b = value_of(documents[d], other, figure, portable);
+        const struct bo_mean_ratio a = bo_figure_range(documents[d], codec, figure, portable);
+        const struct bo_mean_ratio b = bo_figure_range(documents[d], other, figure, portable);
         sum.ratio += log(a.ratio / b.ratio) / n;
         sum.low += log(a.low / b.high) / n;
         sum.high += log(a.high / b.low) / n;

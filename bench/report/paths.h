@@ -48,7 +48,14 @@ struct bo_mean_ratio {
 };
 
 /*
- * Ratios of a figure, where 0 of a counter counts as 1; of bytes; of the time of a label.
+ * A codec's figure in `ratio`, with the interval of its median. A counter below 1 counts as 1, since
+ * no ratio to 0 exists. NaN if the run does not have the figure or the codec failed.
+ */
+struct bo_mean_ratio bo_figure_range(const struct bo_run_document *document, const char *codec,
+                                     const struct bo_figure *figure, bool portable);
+
+/*
+ * Ratios of a figure, of bytes, of the time of a label: over bo_figure_range.
  * `portable`: both in portable C, else as both ran.
  */
 struct bo_mean_ratio bo_figure_over(const struct bo_run_document *const *documents, unsigned n,

@@ -14,33 +14,10 @@
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
 
-/* A counter, such as memory, may be 0, for which a ratio does not exist. */
-static double at_least(double v, enum bo_figure_kind kind)
-{
-    return kind == BO_COUNTER || kind == BO_COUNTER_PER_UNIT ? fmax(v, 1) : v;
-}
-
-static double value_of(const struct bo_run_document *document, const char *codec,
-                       const struct bo_wish *wish)
-{
-    const struct bo_run_codec *found = bo_run_codec(document, codec);
-    return found
-               ? at_least(bo_figure_value(document, found, &wish->figure, NULL), wish->figure.kind)
-               : NAN;
-}
-
-/* The ends of a median's interval as factors of the median: 1 and 1 for exact figures. */
-static struct bo_interval factors_of(const struct bo_run_document *document, const char *codec,
+static struct bo_mean_ratio value_of(const struct bo_run_document *document, const char *codec,
                                      const struct bo_wish *wish)
 {
-    const struct bo_run_row *row =
-        bo_is_time(&wish->figure)
-            ? bo_run_row(document, bo_run_codec(document, codec), wish->figure.label)
-            : NULL;
-    if (!row || !(row->median_ns > 0))
-        return (struct bo_interval){1, 1, 1};
-    return (struct bo_interval){row->interval.low / row->median_ns,
-                                row->interval.high / row->median_ns, row->interval.coverage};
+    return bo_figure_range(document, codec, &wish->figure, false);
 }
 
 /* True when a wish includes the time of opening. */
@@ -83,21 +60,20 @@ static void take_ratios(const struct bo_pick *pick, struct bo_picked_codec *c,
         double sum = 0, sum_low = 0, sum_high = 0;
         for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
             const struct bo_run_document *document = pick->documents[d];
-            const double v = value_of(document, c->codec->name, &pick->wishes[w]);
-            const struct bo_interval factors =
-                factors_of(document, c->codec->name, &pick->wishes[w]);
-            if (isnan(v)) {
+            const struct bo_mean_ratio v = value_of(document, c->codec->name, &pick->wishes[w]);
+            const double of = value_of(document, baseline, &pick->wishes[w]).ratio;
+            if (isnan(v.ratio)) {
                 c->left_out = bo_arena_printf(arena, "has no %s on %s",
                                               pick->wishes[w].figure.heading, document->name);
                 continue;
             }
-            sum += log(v / value_of(document, baseline, &pick->wishes[w]));
-            sum_low += log(factors.low);
-            sum_high += log(factors.high);
+            sum += log(v.ratio / of);
+            sum_low += log(v.low / of);
+            sum_high += log(v.high / of);
         }
         c->ratios[w] = exp(sum / pick->n_documents);
-        c->lows[w] = exp((sum + sum_low) / pick->n_documents);
-        c->highs[w] = exp((sum + sum_high) / pick->n_documents);
+        c->lows[w] = exp(sum_low / pick->n_documents);
+        c->highs[w] = exp(sum_high / pick->n_documents);
     }
 }
 
@@ -110,9 +86,9 @@ static void check_limits(const struct bo_pick *pick, struct bo_picked_codec *c,
         const struct bo_wish *wish = &pick->wishes[w];
         for (unsigned d = 0; d < pick->n_documents && !c->left_out; d++) {
             const struct bo_run_document *document = pick->documents[d];
-            const double v = value_of(document, c->codec->name, wish);
+            const double v = value_of(document, c->codec->name, wish).ratio;
             const double limit = wish->limit_kind == BO_LIMIT_OF_BASELINE
-                                     ? wish->limit * value_of(document, baseline, wish)
+                                     ? wish->limit * value_of(document, baseline, wish).ratio
                                      : wish->limit;
             if (wish->limit_kind != BO_NO_LIMIT && v > limit)
                 c->left_out = bo_arena_printf(
@@ -218,7 +194,7 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
     }
     for (unsigned w = 0; w < n_wishes; w++)
         for (unsigned d = 0; d < n_documents; d++)
-            if (isnan(value_of(documents[d], document->baseline->name, &wishes[w]))) {
+            if (isnan(value_of(documents[d], document->baseline->name, &wishes[w]).ratio)) {
                 *why_ret = bo_arena_printf(arena, "%s has no %s on %s", document->baseline->name,
                                            wishes[w].figure.heading, documents[d]->name);
                 return false;
@@ -352,13 +328,12 @@ static void add_evidence(const struct bo_pick *pick, const struct bo_run_documen
     bo_grid_column(grid, "document", document->name);
     bo_grid_column(grid, "codec", codec);
     for (unsigned w = 0; w < pick->n_wishes; w++) {
-        const double v = value_of(document, codec, &pick->wishes[w]);
-        const struct bo_interval f = factors_of(document, codec, &pick->wishes[w]);
-        char *text = bo_significant(grid->arena, v);
-        if (f.low < f.high)
+        const struct bo_mean_ratio v = value_of(document, codec, &pick->wishes[w]);
+        char *text = bo_significant(grid->arena, v.ratio);
+        if (v.low < v.high)
             text = bo_arena_printf(grid->arena, "%s [%s, %s]", text,
-                                   bo_significant(grid->arena, v * f.low),
-                                   bo_significant(grid->arena, v * f.high));
+                                   bo_significant(grid->arena, v.low),
+                                   bo_significant(grid->arena, v.high));
         bo_grid_column(grid, pick->wishes[w].figure.heading, text);
     }
     bo_grid_end_row(grid);

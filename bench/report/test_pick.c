@@ -98,6 +98,19 @@ TEST(left_out)
     }
 }
 
+/* A counter that a codec lacks, since the operation failed, is not a counter of 0. */
+TEST(left_out_without_a_counter)
+{
+    const struct bo_wish wish = {
+        .name = "pages",
+        .figure = {"pages", BO_COUNTER, "point/pc-4096", "touched_pages"},
+        .weight = 1,
+    };
+    const struct bo_pick answer = pick(&wish, 1, 1);
+    assert_non_null(find(&answer, "liar")->left_out);
+    assert_true(find(&answer, "frame-24")->ratios[0] == 1);
+}
+
 /* A codec that unpacks at open is a pick only when opening counts, or no query does. */
 TEST(unpacked)
 {
