@@ -594,7 +594,7 @@ class Head:
 
 
 class Names:
-    """A term is (text, levels); None while it is read."""
+    """A term is (text, levels, words, words that its references take); None while it is read."""
 
     def __init__(self, data, file_nbytes, n_names):
         self.names, self.steps = [], []
@@ -631,22 +631,30 @@ class Names:
             if i % 16 == 0 and i and self.stream.at != index[i // 16 - 1]:
                 raise Reject("names are not where the index says")
             self.steps.append([])
-            self.names.append(self.term(i, 0, []))
+            name = self.term(i, 0, [])
+            if name[3] > min(6 * (longest + 2), 24 * (len(name[0]) + 2), (1 << 31) - 1):
+                raise Reject("expanded name differs from its announced size")
+            self.names.append(name)
         if self.stream.at != stream:
             raise Reject("names are not where the index says")
         self.stream.end()
-        sizes = [len(text) for text, _ in self.names]
+        sizes = [len(name[0]) for name in self.names]
         if [longest, total, levels, starts, words, n_terms] != [
-                max(sizes), sum(sizes), max(depth for _, depth in self.names),
+                max(sizes), sum(sizes), max(name[1] for name in self.names),
                 sum(len(self.heads[h].start) for h in self.used), self.n_words, self.n_terms + n_names]:
             raise Reject("numbers that are not exact")
         self.texts.end()
+
+    @staticmethod
+    def reference(term):
+        text, levels, words, more = term
+        return text, levels, 2, 2 + words + more
 
     def refer(self, name, step):
         term = self.steps[name][step] if 0 <= name < len(self.steps) and step < len(self.steps[name]) else None
         if term is None:
             raise Reject("reference")
-        return term
+        return self.reference(term)
 
     def term(self, i, place, around):
         """around: (head, parts so far), the innermost last."""
@@ -657,12 +665,13 @@ class Names:
             return self.head(i, place, around, s - 47)
         self.n_words += 2
         if s == 0:
-            term = self.texts.read(self.stream), 1
+            term = self.texts.read(self.stream), 1, 2, 0
         elif s < 14:
             up, part = divmod(s - 2, 4)
             if up >= len(around) or part >= len(around[-1 - up]):
                 raise Reject("copy")
             term = around[-1 - up][part]
+            term = term if term[2] <= 2 else self.reference(term)
         elif s < 47:
             back = self.stream.rest(s - 14)
             term = self.refer(i - back, self.stream.symbol(self.step_code))
@@ -689,8 +698,9 @@ class Names:
         parts = []
         for k in range(h.n_parts):
             parts.append(self.term(i, 1 + 2 * h.has_base + (k > 0), around + [parts]))
-        text = h.start + b"".join(part + after for (part, _), after in zip(parts, h.texts[1 + h.has_base:]))
-        term = text, 1 + max([levels for _, levels in parts] + [h.base_levels])
+        text = h.start + b"".join(part[0] + after for part, after in zip(parts, h.texts[1 + h.has_base:]))
+        words = h.n_words - (not h.start) + sum(part[2] for part in parts)
+        term = text, 1 + max([part[1] for part in parts] + [h.base_levels]), words, sum(part[3] for part in parts)
         if step is not None:
             self.steps[i][step] = term
         return term
@@ -895,7 +905,7 @@ def read_terms(data):
         sizes = [c.le(4) for _ in range(4)]
         source, names, files, records = (c.take(n) for n in sizes)
         t = Trace(version, source)
-        names = [text for text, _ in Names(names, len(data), n_names).names]
+        names = [name[0] for name in Names(names, len(data), n_names).names]
         Records(records, n_names, n_files).read(t, names, read_files(files, len(data), n_files))
         traces.append(t.resolved())
     c.end()

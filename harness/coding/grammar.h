@@ -27,6 +27,7 @@ enum {
     BO_MAX_CODE_BITS = 24,
     BO_WIDE_LOAD = 8,    /* bytes that reading a code may access, from the code's first byte on */
     BO_TEXT_MARGIN = 32, /* bytes that may be read before and after the text of the phrases */
+    BO_PHRASES_TEXT_OFF = 36, /* where a grammar announces the bytes of its phrases */
 };
 
 /* The maximum size of all expanded phrases in a file of this size. It also applies to encoders. */

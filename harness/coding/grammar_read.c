@@ -173,7 +173,7 @@ static bool alloc_phrases(struct bo_phrases *p, size_t keep_nbytes, struct bo_ar
 enum bo_status bo_open_phrases(struct bo_span in, size_t *off, size_t end, size_t keep_nbytes,
                                struct bo_arena *arena, struct bo_phrases *p, struct bo_error *err)
 {
-    enum { BYTES = 256, N_RULES = BYTES / 8, TEXT = N_RULES + 4, HEAD = TEXT + 4 };
+    enum { BYTES = 256, N_RULES = BYTES / 8, TEXT = BO_PHRASES_TEXT_OFF, HEAD = TEXT + 4 };
     if (end - *off < HEAD)
         return bo_fail(err, BO_TRUNCATED, *off, "index ends before the phrases");
     const uint8_t *head = in.p + *off;

@@ -7,7 +7,7 @@ enum bo_status templight_spell_all(struct templight_terms *terms, struct bo_aren
 {
     const uint64_t before = how.framed ? sizeof(struct templight_text) : 0;
     uint64_t used = 0, total = 0;
-    struct bo_span *known =
+    struct templight_known *known =
         bo_zalloc_array(arena, how.alone ? 0 : terms->cap_ranges, sizeof *known);
     if (!known)
         return bo_fail_alloc(err, arena);

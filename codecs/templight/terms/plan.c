@@ -20,6 +20,11 @@ enum {
     TOP_COST = 14 * BIT,    /* of a top's place in the file */
     LOOK_AHEAD = 2,         /* levels of parts that an estimate looks into */
     NOWHERE_COST = 1 << 24, /* more than any */
+    /*
+     * Of a head with a base, from the base to the first part. A reader keeps these bytes for each
+     * base, which takes 36 bits at least, and limits them to 64 for each byte of the file.
+     */
+    MAX_LIST_NBYTES = 256,
 };
 
 /* A head whose parts are being coded. */
@@ -74,6 +79,14 @@ static const uint32_t *parts_of(const struct templight_plan *plan, uint32_t piec
     return templight_piece_ids(&plan->dictionary, p) + skipped;
 }
 
+/* Whether the text after a hole at the start is that of an argument list that a head may begin with. */
+static bool starts_list(struct bo_span marked)
+{
+    const uint8_t *start = marked.p + 1;
+    return marked.n > 1 && marked.p[0] == '\0' && *start == '<' &&
+           (marked.n <= MAX_LIST_NBYTES || memchr(start, '\0', MAX_LIST_NBYTES));
+}
+
 /* The key of a head: its shape, whether it has a base, and which. */
 struct head_key {
     uint32_t shape, base;
@@ -102,8 +115,8 @@ static bool find_head(struct templight_plan *plan, struct bo_texts *shapes, stru
     if (is_leaf(d, piece)) {
         key.base = piece;
         marked = (struct bo_span){hole, 1};
-    } else if (p->n_ids && marked.p[0] == '\0' && marked.p[1] == '<') {
-        /* There is more than the part; before the first list, it is a leaf. */
+    } else if (p->n_ids && starts_list(marked)) {
+        /* What comes before the first list is a leaf. */
         key.base = templight_piece_ids(d, p)[0];
     }
     if (!find_shape(shapes, marked, key.base != TEMPLIGHT_NONE, arena, &key.shape))
@@ -400,9 +413,23 @@ static bool is_inline(const struct templight_plan *plan, uint32_t symbol)
            is_leaf_head(plan, symbol - TEMPLIGHT_HEADS) && all_uses(plan, symbol) == 1;
 }
 
-static bool is_other(const struct templight_plan *plan, unsigned place, uint32_t symbol)
+/* Symbols that have no code of their own at a place: those with fewer uses than `least` there. */
+static bool is_other(const struct templight_plan *plan, unsigned place, uint32_t symbol,
+                     uint32_t least)
 {
-    return symbol >= TEMPLIGHT_HEADS && plan->uses[place][symbol] < 2;
+    return symbol >= TEMPLIGHT_HEADS && plan->uses[place][symbol] < least;
+}
+
+/* The uses from which on a symbol has a code of its own: 2, or more where those are too many. */
+static uint32_t least_uses(const struct templight_plan *plan, unsigned place)
+{
+    for (uint32_t least = 2;; least++) {
+        uint32_t n = TEMPLIGHT_HEADS;
+        for (uint32_t s = TEMPLIGHT_HEADS; s < plan->n_symbols; s++)
+            n += !is_other(plan, place, s, least);
+        if (n <= UINT32_C(1) << TEMPLIGHT_WORD_BITS)
+            return least;
+    }
 }
 
 static void fit_costs(struct planner *p)
@@ -416,14 +443,14 @@ static void fit_costs(struct planner *p)
             total += uses[s];
             if (uses[s] && is_inline(plan, s))
                 n_inline++;
-            else if (uses[s] == 1 && is_other(plan, place, s))
+            else if (uses[s] == 1 && is_other(plan, place, s, 2))
                 n_other++;
         }
         const uint32_t other =
             cost_of(n_other, total) + BIT * bo_bit_width(plan->n_symbols - TEMPLIGHT_HEADS);
         for (uint32_t s = 0; s < plan->n_symbols; s++)
             p->costs[place][s] = uses[s] && is_inline(plan, s) ? cost_of(n_inline, total)
-                                 : is_other(plan, place, s)    ? (uint16_t)other
+                                 : is_other(plan, place, s, 2) ? (uint16_t)other
                                                                : cost_of(uses[s], total);
     }
     for (unsigned i = 0; i < TEMPLIGHT_STEPS; i++)
@@ -530,17 +557,19 @@ static bool settle(struct templight_plan *plan, struct bo_arena *arena)
     if (!numbers || !number_symbols(plan, numbers, arena))
         return false;
     const uint32_t n_symbols = TEMPLIGHT_HEADS + plan->n_numbered + plan->n_tops;
-    uint32_t *uses[TEMPLIGHT_N_PLACES];
-    for (unsigned place = 0; place < TEMPLIGHT_N_PLACES; place++)
+    uint32_t *uses[TEMPLIGHT_N_PLACES], least[TEMPLIGHT_N_PLACES];
+    for (unsigned place = 0; place < TEMPLIGHT_N_PLACES; place++) {
+        least[place] = least_uses(plan, place);
         if (!(uses[place] = bo_zalloc_array(arena, n_symbols, sizeof *uses[place])))
             return false;
+    }
     for (size_t i = 0; i < plan->n_items; i++) {
         struct templight_item *item = &plan->items[i];
         if (is_inline(plan, item->symbol)) {
             item->value = plan->heads[item->symbol - TEMPLIGHT_HEADS].base;
             item->symbol = TEMPLIGHT_INLINE;
         } else if (item->symbol >= TEMPLIGHT_HEADS) {
-            const bool other = is_other(plan, item->place, item->symbol);
+            const bool other = is_other(plan, item->place, item->symbol, least[item->place]);
             item->value = numbers[item->symbol] - TEMPLIGHT_HEADS;
             item->symbol = other ? TEMPLIGHT_OTHER : numbers[item->symbol];
         }

@@ -182,10 +182,13 @@ static bool fit_words(const struct templight_plan *plan, struct bo_arena *arena,
     return templight_fit_words(plan->step_uses, TEMPLIGHT_STEPS, arena, &words->steps);
 }
 
+static const char too_much[] = "names of a trace exceed the numbers that the file can hold";
+
 /* Counts of what is written, and the longest name; then the parts. */
-static bool put_parts(const struct templight_trace *trace, const struct templight_plan *plan,
-                      const struct texts *texts, const struct words *words, const struct room *room,
-                      struct bo_writer *out)
+static enum bo_status put_parts(const struct templight_trace *trace,
+                                const struct templight_plan *plan, const struct texts *texts,
+                                const struct words *words, const struct room *room,
+                                struct bo_writer *out, struct bo_error *err)
 {
     const uint32_t n_groups = templight_n_groups(trace->n_names);
     uint32_t *starts = bo_alloc_array(out->arena, n_groups, sizeof *starts);
@@ -195,14 +198,23 @@ static bool put_parts(const struct templight_trace *trace, const struct templigh
     struct templight_bit_writer to_tables = {.out = &tables}, to_stream = {.out = &stream};
     uint64_t total = 0, longest = 0;
     uint32_t nbits = 0;
-    bool ok = starts &&
-              put_stream(&to_stream, plan, texts, words, trace->n_names, starts, &nbits) &&
-              put_tables(&to_tables, plan, texts, words, starts, trace->n_names, out->arena);
+    if (!starts)
+        return bo_fail_alloc(err, out->arena);
+    out->arena->refusal = BO_OK;
+    const bool ok = put_stream(&to_stream, plan, texts, words, trace->n_names, starts, &nbits) &&
+                    put_tables(&to_tables, plan, texts, words, starts, trace->n_names, out->arena);
+    enum bo_status status = bo_writer_status(&tables, err);
+    if (!status)
+        status = bo_writer_status(&stream, err);
+    if (!status && !ok && out->arena->refusal)
+        status = bo_fail_alloc(err, out->arena);
+    else if (!status && (!ok || room->n_ops > UINT32_MAX || room->n_ranges > UINT32_MAX))
+        status = bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_much);
     for (uint32_t i = 0; i < trace->n_names; i++) {
         total += trace->names[i].n;
         longest = trace->names[i].n > longest ? trace->names[i].n : longest;
     }
-    if (ok) {
+    if (!status) {
         bo_mark(out, "names");
         bo_put_uvarint(out, longest);
         bo_put_uvarint(out, total);
@@ -221,14 +233,15 @@ static bool put_parts(const struct templight_trace *trace, const struct templigh
         bo_mark(out, "names");
         for (uint32_t i = 0; i < trace->n_names; i++)
             bo_put_u8(out, templight_fingerprint(trace->names[i]));
-        ok = !tables.status && !stream.status;
+        status = bo_writer_status(out, err);
     }
     bo_writer_free(&tables);
     bo_writer_free(&stream);
-    return ok;
+    return status;
 }
 
-enum bo_status templight_put_terms(const struct templight_trace *trace, struct bo_writer *out,
+enum bo_status templight_put_terms(const struct templight_trace *trace,
+                                   struct templight_totals *totals, struct bo_writer *out,
                                    struct bo_error *err)
 {
     struct templight_plan plan;
@@ -244,16 +257,20 @@ enum bo_status templight_put_terms(const struct templight_trace *trace, struct b
     if (status)
         return status;
     if (!fit_words(&plan, out->arena, &words) ||
-        !measure_room(&plan, trace->n_names, out->arena, &room) ||
-        !put_parts(trace, &plan, &texts, &words, &room, out))
+        !measure_room(&plan, trace->n_names, out->arena, &room))
         return bo_fail_alloc(err, out->arena);
-    const uint64_t most = bo_max_text_nbytes(out->n - start);
-    if (texts.plan.has_grammar && (texts.plan.grammar.text_nbytes > most || room.n_starts > most)) {
+    totals->starts_nbytes += room.n_starts;
+    status = put_parts(trace, &plan, &texts, &words, &room, out, err);
+    if (!status && texts.plan.has_grammar &&
+        (totals->phrases_nbytes + texts.plan.grammar.text_nbytes > bo_max_text_nbytes(out->n) ||
+         totals->starts_nbytes > bo_max_text_nbytes(out->n))) {
         /* More than a reader accepts, so all texts are stored uncoded. */
         bo_writer_truncate(out, start);
         texts.plan.has_grammar = false;
-        if (!put_parts(trace, &plan, &texts, &words, &room, out))
-            return bo_fail_alloc(err, out->arena);
+        status = put_parts(trace, &plan, &texts, &words, &room, out, err);
     }
-    return bo_writer_status(out, err);
+    if (!status && totals->starts_nbytes > bo_max_text_nbytes(out->n))
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, too_much);
+    totals->phrases_nbytes += texts.plan.has_grammar ? texts.plan.grammar.text_nbytes : 0;
+    return status;
 }

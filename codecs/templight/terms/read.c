@@ -32,13 +32,18 @@ static enum bo_status read_counts(struct bo_cursor *c, struct counts *counts, st
 
 /* Checks the announced numbers against the bytes of the file and the number of names. */
 static enum bo_status check_counts(const struct counts *counts, uint64_t file_nbytes,
-                                   uint32_t n_names, uint64_t off, struct bo_error *err)
+                                   uint32_t n_names, struct templight_totals *totals, uint64_t off,
+                                   struct bo_error *err)
 {
     const char *flaw = NULL;
+    totals->n_names += n_names;
+    totals->starts_nbytes += counts->starts_nbytes;
     if (counts->longest > file_nbytes + 2 * TEMPLIGHT_MAX_SPLIT_NBYTES ||
-        counts->total_nbytes > templight_max_terms_nbytes(file_nbytes, n_names) ||
-        counts->starts_nbytes > bo_max_text_nbytes(file_nbytes))
+        counts->total_nbytes >
+            templight_max_terms_nbytes(file_nbytes, totals->n_names) - totals->names_nbytes ||
+        totals->starts_nbytes > bo_max_text_nbytes(file_nbytes))
         return bo_fail(err, BO_OVER_LIMIT, off, "names would expand to too much");
+    totals->names_nbytes += counts->total_nbytes;
     if (counts->depth > (uint64_t)counts->longest + 1 || counts->depth > counts->stream_nbits ||
         counts->depth > INT32_MAX / 2)
         flaw = "depth of names exceeds their length";
@@ -213,11 +218,9 @@ static bool make_room(struct templight_terms *terms, const struct counts *counts
     terms->n_steps = bo_alloc_array(arena, terms->n_names, sizeof *terms->n_steps);
     terms->unpacking = bo_alloc_array(arena, terms->cap_frames, sizeof *terms->unpacking);
     terms->spelling = bo_alloc_array(arena, terms->cap_frames, sizeof *terms->spelling);
-    terms->buffer = bo_alloc(arena, (size_t)counts->longest + TEMPLIGHT_SLACK);
     return terms->marked && terms->pieces && terms->starts && terms->shapes && terms->heads &&
            terms->tops && terms->groups && terms->ops && terms->ranges && terms->depths &&
-           terms->n_steps && terms->first_ranges && terms->unpacking && terms->spelling &&
-           terms->buffer;
+           terms->n_steps && terms->first_ranges && terms->unpacking && terms->spelling;
 }
 
 static const uint8_t *take_part(struct bo_cursor *c, uint64_t nbytes, struct bo_error *err)
@@ -229,8 +232,8 @@ static const uint8_t *take_part(struct bo_cursor *c, uint64_t nbytes, struct bo_
 }
 
 enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, uint32_t n_names,
-                                    struct bo_arena *arena, struct templight_terms *terms,
-                                    struct bo_error *err)
+                                    struct templight_totals *totals, struct bo_arena *arena,
+                                    struct templight_terms *terms, struct bo_error *err)
 {
     struct bo_cursor c = bo_cursor_at(in, *off, end - *off);
     struct counts counts;
@@ -242,10 +245,10 @@ enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, 
         return BO_OK;
     enum bo_status status = read_counts(&c, &counts, err);
     if (!status)
-        status = check_counts(&counts, in.n, n_names, *off, err);
+        status = check_counts(&counts, in.n, n_names, totals, *off, err);
     if (status)
         return status;
-    if ((status = templight_open_texts(in, &c, arena, &terms->texts, err)))
+    if ((status = templight_open_texts(in, &c, &totals->phrases_nbytes, arena, &terms->texts, err)))
         return status;
     terms->longest = counts.longest;
     terms->total_nbytes = counts.total_nbytes;

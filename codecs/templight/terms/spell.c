@@ -39,7 +39,8 @@ static inline bool put_text(struct templight_terms *terms, uint32_t text)
 
 static inline bool put_reference(struct templight_terms *terms, uint32_t name, uint32_t step)
 {
-    return put_op(terms, TEMPLIGHT_OP_TERM | step) && put_op(terms, name);
+    return step < TEMPLIGHT_OP_TERM && put_op(terms, TEMPLIGHT_OP_TERM | step) &&
+           put_op(terms, name);
 }
 
 /*
@@ -233,8 +234,7 @@ static bool unpack_group(struct templight_terms *terms, uint32_t name)
     for (u.name = first; u.name < end && ok; u.name++) {
         ok = unpack_name(&u, end_bit);
         u.first_ranges[u.name - first] = u.first_range + 1;
-        const uint32_t n_steps = terms->n_ranges - u.first_range;
-        terms->n_steps[u.name] = (uint8_t)(n_steps < TEMPLIGHT_STEPS ? n_steps : TEMPLIGHT_STEPS);
+        terms->n_steps[u.name] = terms->n_ranges - u.first_range;
     }
     if (!ok || u.bits.bit != end_bit) {
         terms->n_ops = n_ops;
@@ -267,17 +267,19 @@ static inline bool spell_leaf(struct templight_terms *terms, uint32_t bit,
 
 /* Inlined twice: with and without what is known. */
 static inline __attribute__((always_inline)) bool spell_range(struct templight_terms *terms,
-                                                              uint32_t range, struct bo_span *known,
+                                                              const uint32_t whole,
+                                                              struct templight_known *known,
                                                               struct templight_output *out_ret)
 {
     struct templight_output out = *out_ret; /* by value: bytes that are written may not change it */
-    const uint32_t *const ops = terms->ops, *op = ops + terms->ranges[range].start;
-    const uint32_t *end = ops + terms->ranges[range].end;
+    const uint32_t *const ops = terms->ops, *op = ops + terms->ranges[whole].start;
+    const uint32_t *end = ops + terms->ranges[whole].end;
     const struct bo_span *const pieces = terms->pieces;
-    uint32_t n_frames = 0;
+    uint32_t n_frames = 0, range;
     /* A byte is of one text or leaf (two words), and in a term that others refer to (four more). */
-    const uint64_t most = 3 * TEMPLIGHT_OP_WORDS * ((uint64_t)terms->longest + 2);
-    uint64_t left = most;
+    const int64_t enough = 3 * TEMPLIGHT_OP_WORDS * ((int64_t)terms->longest + 2);
+    const int64_t most = enough < TEMPLIGHT_MAX_WORDS ? enough : TEMPLIGHT_MAX_WORDS;
+    int64_t left = most;
     for (;;) {
         while (op != end) {
             const uint32_t word = *op++;
@@ -297,10 +299,14 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
             if (!find_range(terms, value, word - TEMPLIGHT_OP_TERM, &range))
                 return false;
             if (known && known[range].p) {
-                if (!templight_copy_text(&out, known[range]))
+                const struct bo_span text = {known[range].p, known[range].nbytes};
+                left -= known[range].n_words;
+                if (left < 0 || !templight_copy_text(&out, text))
                     return false;
                 continue;
             }
+            if (known)
+                known[range].n_words = (uint32_t)left; /* for now */
             if (known || op != end) {
                 if (n_frames == terms->cap_frames)
                     return false;
@@ -309,28 +315,34 @@ static inline __attribute__((always_inline)) bool spell_range(struct templight_t
             }
             op = ops + terms->ranges[range].start;
             end = ops + terms->ranges[range].end;
-            const uint64_t n_words = (uint64_t)(end - op) + TEMPLIGHT_OP_WORDS;
-            if (n_words > left)
+            left -= end - op + TEMPLIGHT_OP_WORDS;
+            if (left < 0)
                 return false;
-            left -= n_words;
         }
-        if (n_frames == 0) {
-            /* Else all names together could take time quadratic in the size of the file. */
-            const uint64_t enough = 12 * TEMPLIGHT_OP_WORDS * (uint64_t)(out.n - out_ret->n + 2);
-            out_ret->n = out.n;
-            return most - left <= enough;
-        }
+        if (n_frames == 0)
+            break;
         const struct templight_spelling_frame *frame = &terms->spelling[--n_frames];
         if (known)
-            known[frame->range] = (struct bo_span){out.to + frame->start, out.n - frame->start};
+            known[frame->range] =
+                (struct templight_known){out.to + frame->start, out.n - frame->start,
+                                         known[frame->range].n_words - (uint32_t)left};
         op = frame->op;
         end = frame->end;
     }
+    if (known) {
+        const struct templight_range own = terms->ranges[whole];
+        const int64_t n_words = (int64_t)(own.end - own.start) + TEMPLIGHT_OP_WORDS + most - left;
+        known[whole] = (struct templight_known){out.to, out.n,
+                                                n_words <= most ? (uint32_t)n_words : UINT32_MAX};
+    }
+    out_ret->n = out.n;
+    /* Else all names together could take time quadratic in the size of the file. */
+    return most - left <= 12 * TEMPLIGHT_OP_WORDS * ((int64_t)out.n + 2);
 }
 
 enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name,
-                                    struct bo_span *known, uint8_t *to, uint32_t *nbytes_ret,
-                                    struct bo_error *err)
+                                    struct templight_known *known, uint8_t *to,
+                                    uint32_t *nbytes_ret, struct bo_error *err)
 {
     struct templight_output out = {to, 0, terms->longest};
     uint32_t range;
@@ -340,8 +352,6 @@ enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name
     if (!(known ? spell_range(terms, range, known, &out) : spell_range(terms, range, NULL, &out)))
         return bo_fail(err, BO_CORRUPT, (uint64_t)(terms->stream.p - terms->in.p),
                        "expanded name differs from its announced size");
-    if (known)
-        known[range] = (struct bo_span){to, out.n};
     *nbytes_ret = out.n;
     return BO_OK;
 }

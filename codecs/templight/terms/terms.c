@@ -29,9 +29,9 @@ static const uint8_t magic[MAGIC_NBYTES] = {'T', 'L', 't', 'm'};
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* *total_nbytes: the lengths of the names of files so far, of all traces. */
-static enum bo_status put_files(const struct templight_trace *trace, uint64_t *total_nbytes,
-                                struct bo_writer *out, struct bo_error *err)
+static enum bo_status put_files(const struct templight_trace *trace,
+                                struct templight_totals *totals, struct bo_writer *out,
+                                struct bo_error *err)
 {
     struct templight_text_plan plan;
     struct templight_bit_writer w = {.out = out};
@@ -42,20 +42,25 @@ static enum bo_status put_files(const struct templight_trace *trace, uint64_t *t
     if (status)
         return status;
     for (uint32_t i = 0; i < trace->n_files; i++)
-        *total_nbytes += trace->files[i].n;
+        totals->files_nbytes += trace->files[i].n;
+    const uint64_t most = bo_max_text_nbytes(out->n);
     /* More than a reader accepts. Without a grammar, a byte spells at most eight. */
-    if (plan.has_grammar && (plan.grammar.text_nbytes > bo_max_text_nbytes(out->n) ||
-                             *total_nbytes > bo_max_text_nbytes(out->n)))
+    if (plan.has_grammar &&
+        (totals->phrases_nbytes + plan.grammar.text_nbytes > most || totals->files_nbytes > most))
         plan.has_grammar = false;
+    totals->phrases_nbytes += plan.has_grammar ? plan.grammar.text_nbytes : 0;
     templight_put_texts_grammar(&plan, "locations", out);
     for (uint32_t i = 0; i < trace->n_files; i++)
         templight_put_text(&w, &plan, i);
     templight_end_bits(&w);
-    return BO_OK;
+    return totals->files_nbytes <= bo_max_text_nbytes(out->n)
+               ? BO_OK
+               : bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "names of files take 2 GiB or more");
 }
 
-static enum bo_status put_trace(const struct templight_trace *trace, uint64_t *files_nbytes,
-                                struct bo_writer *out, struct bo_error *err)
+static enum bo_status put_trace(const struct templight_trace *trace,
+                                struct templight_totals *totals, struct bo_writer *out,
+                                struct bo_error *err)
 {
     size_t ends[N_PARTS + 1];
     bo_mark(out, "header");
@@ -64,10 +69,10 @@ static enum bo_status put_trace(const struct templight_trace *trace, uint64_t *f
     ends[0] = out->n;
     bo_put_bytes(out, trace->source.p, trace->source.n);
     ends[1] = out->n;
-    enum bo_status status = templight_put_terms(trace, out, err);
+    enum bo_status status = templight_put_terms(trace, totals, out, err);
     ends[2] = out->n;
     if (!status)
-        status = put_files(trace, files_nbytes, out, err);
+        status = put_files(trace, totals, out, err);
     ends[3] = out->n;
     if (!status)
         status = templight_put_records(trace, out, err);
@@ -90,13 +95,13 @@ static enum bo_status encode(const struct bo_codec *self, const void *model, str
                              struct bo_error *err)
 {
     const struct templight_model *m = model;
-    uint64_t files_nbytes = 0;
+    struct templight_totals totals = {0};
     bo_mark(out, "header");
     bo_put_bytes(out, magic, sizeof magic);
     bo_put_le32(out, (uint32_t)m->n_traces);
     for (size_t i = 0; i < m->n_traces; i++) {
         const struct bo_arena_mark mark = bo_arena_mark(out->arena);
-        const enum bo_status status = put_trace(&m->traces[i], &files_nbytes, out, err);
+        const enum bo_status status = put_trace(&m->traces[i], &totals, out, err);
         if (status)
             return status;
         bo_arena_rewind(out->arena, mark);
@@ -122,13 +127,14 @@ struct reader {
     struct bo_arena *arena;
     struct trace *traces;
     uint32_t n_traces;
-    size_t keep_left;    /* bytes that it may keep beside what it keeps */
-    uint64_t files_left; /* bytes that decode may spell of further names of files */
+    size_t keep_left; /* bytes that it may keep beside what it keeps */
+    struct templight_totals totals;
 };
 
-static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
-                                 struct trace *trace, struct bo_error *err)
+static enum bo_status open_trace(struct reader *r, struct bo_cursor *c, struct trace *trace,
+                                 struct bo_error *err)
 {
+    const struct bo_span in = r->in;
     const uint8_t *head, *parts[N_PARTS];
     size_t nbytes[N_PARTS];
     if (!bo_get_bytes(c, TRACE_NBYTES, &head))
@@ -149,7 +155,8 @@ static enum bo_status open_trace(struct bo_span in, struct bo_cursor *c, struct 
     size_t off = trace->names_off = (size_t)(parts[PART_NAMES] - in.p);
     const size_t end = off + nbytes[PART_NAMES], records = (size_t)(parts[PART_RECORDS] - in.p);
     const uint32_t n_names = bo_le32(head + 4);
-    enum bo_status status = templight_open_terms(in, &off, end, n_names, arena, &trace->terms, err);
+    enum bo_status status =
+        templight_open_terms(in, &off, end, n_names, &r->totals, r->arena, &trace->terms, err);
     if (!status && off != end)
         return bo_fail(err, BO_CORRUPT, off, "bytes after the names");
     if (!status)
@@ -173,27 +180,34 @@ static enum bo_status open_file(const struct bo_codec *self, struct bo_span in,
     *r = (struct reader){.in = in,
                          .arena = arena,
                          .n_traces = bo_le32(head + MAGIC_NBYTES),
-                         .keep_left = arena->keep_nbytes,
-                         .files_left = bo_max_text_nbytes(in.n)};
+                         .keep_left = arena->keep_nbytes};
     if (r->n_traces > bo_left(&c) / TRACE_NBYTES)
         return bo_fail(err, BO_TRUNCATED, MAGIC_NBYTES, "file is too short for its traces");
     r->traces = bo_zalloc_array(arena, r->n_traces, sizeof *r->traces);
     if (!r->traces)
         return bo_fail_alloc(err, arena);
+    uint32_t longest = 0;
     for (uint32_t i = 0; i < r->n_traces; i++) {
-        const enum bo_status status = open_trace(in, &c, arena, &r->traces[i], err);
+        const enum bo_status status = open_trace(r, &c, &r->traces[i], err);
         if (status)
             return status;
+        const struct templight_terms *terms = &r->traces[i].terms;
+        longest = terms->longest > longest ? terms->longest : longest;
     }
     if (bo_left(&c))
         return bo_fail_here(err, BO_CORRUPT, &c, "bytes after the last trace");
+    uint8_t *buffer = bo_alloc(arena, (size_t)longest + TEMPLIGHT_SLACK);
+    if (!buffer)
+        return bo_fail_alloc(err, arena);
+    for (uint32_t i = 0; i < r->n_traces; i++)
+        r->traces[i].terms.buffer = buffer;
     *reader_ret = r;
     return BO_OK;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Spells a name into the trace's own buffer. */
+/* Spells a name into the buffer. */
 static enum bo_status spell_name(struct trace *trace, uint32_t name, struct bo_span *text_ret,
                                  struct bo_error *err)
 {
@@ -471,7 +485,8 @@ static enum bo_status read_files(struct reader *r, const struct trace *trace,
         return bo_left(&c) ? bo_fail(err, BO_CORRUPT, trace->files_off,
                                      "trace without files has bytes for files")
                            : BO_OK;
-    const enum bo_status status = templight_open_texts(r->in, &c, arena, &texts, err);
+    const enum bo_status status =
+        templight_open_texts(r->in, &c, &r->totals.phrases_nbytes, arena, &texts, err);
     if (status)
         return status;
     struct templight_bits bits = {c.p + c.off, bo_left(&c), 0};
@@ -484,9 +499,9 @@ static enum bo_status read_files(struct reader *r, const struct trace *trace,
         struct templight_output out = {.n = 0};
         if (!templight_measure_text(&texts, bits, &out.cap))
             return bo_fail_here(err, BO_CORRUPT, &c, "codes of file names are invalid");
-        if (out.cap > r->files_left)
+        r->totals.files_nbytes += out.cap;
+        if (r->totals.files_nbytes > bo_max_text_nbytes(r->in.n))
             return bo_fail_here(err, BO_OVER_LIMIT, &c, "names of files would expand to too much");
-        r->files_left -= out.cap;
         out.to = bo_alloc(arena, (size_t)out.cap + TEMPLIGHT_SLACK);
         if (!out.to)
             return bo_fail_alloc(err, arena);

@@ -43,8 +43,9 @@ enum {
      */
     TEMPLIGHT_STEPS = 64,
     TEMPLIGHT_STEP_BITS = 6,
-    TEMPLIGHT_NAMES_A_GROUP = 16, /* the index stores where each group starts */
-    TEMPLIGHT_MAX_TABLES_NBYTES = 1 << 28,
+    TEMPLIGHT_NAMES_A_GROUP = 16,          /* the index stores where each group starts */
+    TEMPLIGHT_MAX_TABLES_NBYTES = 1 << 27, /* so texts of shapes and heads are below OP_TERM */
+    TEMPLIGHT_MAX_WORDS = INT32_MAX,       /* of one name */
     TEMPLIGHT_SPARE_FRAMES = 2, /* of a reader's stacks, above the levels of the deepest term */
 };
 
@@ -53,13 +54,21 @@ static inline uint32_t templight_n_groups(uint32_t n_names)
     return n_names / TEMPLIGHT_NAMES_A_GROUP + (n_names % TEMPLIGHT_NAMES_A_GROUP > 0);
 }
 
+/* Sums over the traces so far, which have limits: a file may have many traces. */
+struct templight_totals {
+    uint64_t n_names;
+    uint64_t names_nbytes, starts_nbytes; /* as the traces announce them */
+    uint64_t phrases_nbytes;              /* of all grammars */
+    uint64_t files_nbytes;                /* names of files */
+};
+
 /*
  * The limit for the bytes of all names of a file of file_nbytes. That of one name is the file's
  * bytes plus twice TEMPLIGHT_MAX_SPLIT_NBYTES.
  */
-static inline uint64_t templight_max_terms_nbytes(uint64_t file_nbytes, uint32_t n_names)
+static inline uint64_t templight_max_terms_nbytes(uint64_t file_nbytes, uint64_t n_names)
 {
-    return file_nbytes + (uint64_t)TEMPLIGHT_MAX_SPLIT_NBYTES * n_names;
+    return file_nbytes + TEMPLIGHT_MAX_SPLIT_NBYTES * n_names;
 }
 
 /* The byte of a name that `find` compares first. */
@@ -121,7 +130,8 @@ enum bo_status templight_plan_terms(const struct templight_trace *trace, struct 
                                     struct templight_plan *plan, struct bo_error *err);
 
 /* Appends what templight_open_terms reads; nothing for no names. */
-enum bo_status templight_put_terms(const struct templight_trace *trace, struct bo_writer *out,
+enum bo_status templight_put_terms(const struct templight_trace *trace,
+                                   struct templight_totals *totals, struct bo_writer *out,
                                    struct bo_error *err);
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -212,30 +222,38 @@ struct templight_terms {
     uint32_t *depths; /* by range: levels of the term, as far as names before it are unpacked */
     uint32_t deepest; /* of the names unpacked */
     uint32_t *first_ranges; /* by name: its own, plus 1; 0: not unpacked */
-    uint8_t *n_steps;       /* by name that is unpacked: those that can be referred to */
+    uint32_t *n_steps;      /* by name that is unpacked */
     /* scratch memory */
     uint32_t cap_frames;
     struct templight_unpacking_frame *unpacking;
     struct templight_spelling_frame *spelling;
-    uint8_t *buffer; /* for the longest name, and TEMPLIGHT_SLACK */
+    uint8_t *buffer; /* of the caller, for the longest name, and TEMPLIGHT_SLACK */
 };
 
 /*
  * Reads the part at *off of a file, which ends there at `end` at the latest, and moves *off past
- * it. Names are validated when they are queried.
+ * it. Names are validated when they are queried. The caller provides terms->buffer.
  */
 enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, uint32_t n_names,
-                                    struct bo_arena *arena, struct templight_terms *terms,
-                                    struct bo_error *err);
+                                    struct templight_totals *totals, struct bo_arena *arena,
+                                    struct templight_terms *terms, struct bo_error *err);
+
+/* A range's text. */
+struct templight_known {
+    const uint8_t *p; /* NULL: not known */
+    uint32_t nbytes;
+    uint32_t n_words; /* of a reference to it; while it is spelled: those before it */
+};
 
 /*
  * Spells a name to `to`, which has room for the longest one and TEMPLIGHT_SLACK. `known`, if not
- * NULL, contains by range the texts that have been spelled already and stay where they are; p is
- * NULL for other ranges. References are copied from there. Ranges that are spelled become known.
+ * NULL, contains by range the texts that have been spelled already and stay where they are.
+ * References are copied from there. Ranges that are spelled become known. Whether a name can be
+ * spelled does not depend on what is known.
  */
 enum bo_status templight_spell_name(struct templight_terms *terms, uint32_t name,
-                                    struct bo_span *known, uint8_t *to, uint32_t *nbytes_ret,
-                                    struct bo_error *err);
+                                    struct templight_known *known, uint8_t *to,
+                                    uint32_t *nbytes_ret, struct bo_error *err);
 
 /* ---- all names ------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ enum {
     SAME_NAME = TEMPLIGHT_BACK,
     LAST_NAME = TEMPLIGHT_BACK + 1,
     MAX_NAMES = 64,
-    MAX_SYMBOLS = 8,
+    MAX_SYMBOLS = 24,
     N_STEPS = 4,
 };
 
@@ -105,9 +105,11 @@ static void open_names(const struct symbol (*names)[MAX_SYMBOLS], const uint32_t
     memcpy(copy, out.p, out.n);
     const struct bo_span in = {copy, out.n};
     size_t off = 0;
+    struct templight_totals totals = {0};
     struct bo_error error = {0};
-    if (templight_open_terms(in, &off, in.n, n_names, &arena, terms, &error))
+    if (templight_open_terms(in, &off, in.n, n_names, &totals, &arena, terms, &error))
         fail_msg("opening: %s", error.what);
+    terms->buffer = bo_alloc(&arena, counts->longest + TEMPLIGHT_SLACK);
     assert_int_equal(off, in.n);
     bo_writer_free(&stream);
     bo_writer_free(&tables);
@@ -235,17 +237,92 @@ static void expect_name(struct templight_terms *terms, uint32_t name, const char
         fail_msg("%s: name %u: %s", row, name, status ? error.what : "taken, or another");
 }
 
+/* Each of the first n names has the same text, or the same error, when those before are known. */
+static void expect_same_when_known(struct templight_terms *terms, uint32_t n_names, const char *row)
+{
+    struct templight_known *known = bo_zalloc_array(&arena, terms->cap_ranges, sizeof *known);
+    for (uint32_t name = 0; name < n_names; name++) {
+        uint8_t *text = bo_alloc(&arena, terms->longest + TEMPLIGHT_SLACK);
+        struct bo_error alone_error = {0}, error = {0};
+        uint32_t alone_n, n;
+        const enum bo_status alone =
+            templight_spell_name(terms, name, NULL, terms->buffer, &alone_n, &alone_error);
+        if (alone != templight_spell_name(terms, name, known, text, &n, &error) ||
+            (alone ? strcmp(alone_error.what, error.what) != 0
+                   : n != alone_n || memcmp(text, terms->buffer, n) != 0))
+            fail_msg("%s: name %u depends on what is known", row, name);
+    }
+}
+
 /* Each name is queried twice: the second query returns the same error. */
 TEST_WITH(test_rejects, set_up, tear_down)
 {
-    for (size_t i = 0; i < N_ELEMENTS(rows); i++)
+    struct templight_terms terms;
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        const struct counts *counts = rows[i].counts.longest ? &rows[i].counts : &enough;
         for (unsigned first = 0; first < 2; first++) {
-            struct templight_terms terms;
-            open_names(rows[i].names, rows[i].n_symbols, 2,
-                       rows[i].counts.longest ? &rows[i].counts : &enough, &terms);
+            open_names(rows[i].names, rows[i].n_symbols, 2, counts, &terms);
             for (unsigned k = 0; k < 4; k++)
                 expect_name(&terms, (first + k) % 2, rows[i].texts[(first + k) % 2], rows[i].row);
         }
+        open_names(rows[i].names, rows[i].n_symbols, 2, counts, &terms);
+        expect_same_when_known(&terms, 2, rows[i].row);
+    }
+}
+
+static void add_symbol(struct symbol *name, uint32_t *n, uint32_t symbol, uint32_t step)
+{
+    name[(*n)++] = (struct symbol){symbol, step};
+}
+
+/*
+ * The first name is empty. The second one has it in a pair whose second part is a copy of the first
+ * one, and this pair in such a pair, so often; then n_text times `A`. The third one has the pair of
+ * step 2 of the second one four times. Words of references in the second one: 4, and for each
+ * further level as many again, and 6, 8, 10 and so on. A name of n bytes may have 6 x (longest + 2)
+ * and 24 x (n + 2).
+ */
+TEST_WITH(test_copies_of_copies, set_up, tear_down)
+{
+    static const struct {
+        uint32_t levels, n_text, longest;
+        const char *texts[3];
+    } cases[] = {
+        {2, 1, 100, {"", "A", ""}},       /* 14 words; 4 x 10 */
+        {3, 1, 100, {"", "A", TOO_MUCH}}, /* 36; 4 x 22 */
+        {4, 1, 100, {"", TOO_MUCH, TOO_MUCH}},
+        {3, 4, 4, {"", "AAAA", TOO_MUCH}}, /* of 36 */
+        {2, 1, 4, {"", "A", TOO_MUCH}},
+        {4, 5, 5, {"", TOO_MUCH, TOO_MUCH}},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const uint32_t levels = cases[i].levels, n_text = cases[i].n_text;
+        struct symbol names[3][MAX_SYMBOLS] = {{{HEAD_EMPTY, 0}}};
+        uint32_t n_symbols[3] = {1, 0, 0};
+        struct templight_terms terms;
+        for (uint32_t k = 0; k <= levels; k++)
+            add_symbol(names[1], &n_symbols[1], HEAD_PAIR, 0);
+        add_symbol(names[1], &n_symbols[1], LAST_NAME, 0);
+        for (uint32_t k = 0; k < levels; k++)
+            add_symbol(names[1], &n_symbols[1], COPY_FIRST, 0);
+        for (uint32_t k = 0; k + 1 < n_text; k++) {
+            add_symbol(names[1], &n_symbols[1], HEAD_PAIR, 0);
+            add_symbol(names[1], &n_symbols[1], HEAD_A, 0);
+        }
+        add_symbol(names[1], &n_symbols[1], HEAD_A, 0);
+        add_symbol(names[2], &n_symbols[2], HEAD_PAIR, 0);
+        for (unsigned k = 0; k < 2; k++) {
+            add_symbol(names[2], &n_symbols[2], HEAD_PAIR, 0);
+            add_symbol(names[2], &n_symbols[2], LAST_NAME, 2);
+            add_symbol(names[2], &n_symbols[2], LAST_NAME, 2);
+        }
+        const struct counts counts = {cases[i].longest, 100, levels + 1, 60, 16, 0};
+        open_names((const struct symbol(*)[MAX_SYMBOLS])names, n_symbols, 3, &counts, &terms);
+        for (uint32_t name = 0; name < 3; name++)
+            expect_name(&terms, name, cases[i].texts[name], "copies of copies");
+        open_names((const struct symbol(*)[MAX_SYMBOLS])names, n_symbols, 3, &counts, &terms);
+        expect_same_when_known(&terms, 3, "copies of copies");
+    }
 }
 
 /* Each name is twice the last one, which is empty: 2^59 operations, and no byte. */
@@ -268,6 +345,7 @@ TEST_WITH(test_empty_bomb, set_up, tear_down)
                &(struct counts){100, 100, N, 5 * N, N, 0}, &terms);
     expect_name(&terms, 2, "", "doubled twice");
     expect_name(&terms, 3, TOO_MUCH, "doubled thrice");
+    expect_same_when_known(&terms, 6, "doubled");
     assert_int_equal(templight_spell_name(&terms, N - 1, NULL, terms.buffer, &n, &error),
                      BO_CORRUPT);
     assert_string_equal(error.what, TOO_MUCH);
@@ -291,6 +369,7 @@ TEST_WITH(test_deep_references, set_up, tear_down)
                &(struct counts){100, 100, DEPTH, 4 * N, N, 0}, &terms);
     expect_name(&terms, DEPTH, "AAAAA", "as deep as announced");
     expect_name(&terms, N - 1, TOO_MUCH, "deeper than announced");
+    expect_same_when_known(&terms, DEPTH + 1, "deep");
 }
 
 /* Queries for names of a bad group do not change the answers for a good one. */
@@ -343,24 +422,27 @@ TEST_WITH(test_announced_names, set_up, tear_down)
         uint64_t file_nbytes;
         unsigned other; /* number, if its value is not 0 */
         uint32_t value;
+        struct templight_totals before; /* of earlier traces */
     } cases[] = {
-        {bomb, LONGEST, FILE + 2 * SPLIT, FILE, TOTAL, FILE + 3 * SPLIT},
-        {bomb, TOTAL, FILE + 3 * SPLIT, FILE, 0, 0},
-        {bomb, STARTS, 64 * FILE + (1 << 20), FILE, 0, 0},
-        {bomb, STARTS, INT32_MAX, huge, 0, 0},
-        {deep, DEPTH, FILE + 1, FILE, 0, 0},
-        {deep, DEPTH, 100, FILE, NBITS, 100},
-        {deep, DEPTH, (1 << 30) - 1, huge, 0, 0},
-        {"longest name is longer than all names together", LONGEST, FILE + 1, FILE, 0, 0},
-        {heads, SHAPES, 800, FILE, TABLES, 100},
-        {heads, HEADS, 800, FILE, TABLES, 100},
-        {heads, TOPS, 800, FILE, TABLES, 100},
-        {heads, HEADS, (1 << 21) - 2, FILE, 0, 0}, /* and one top */
-        {"tables are too long", TABLES, 1 << 28, FILE, 0, 0},
-        {"more names than bits", NAMES, 50, FILE, NBITS, 50},
-        {terms, NAMES, 60, FILE, 0, 0},
-        {terms, RANGES, 3 + 1000, FILE, NBITS, 1000},
-        {terms, WORDS, 3 * 1000, FILE, NBITS, 1000},
+        {bomb, LONGEST, FILE + 2 * SPLIT, FILE, TOTAL, FILE + 3 * SPLIT, {0}},
+        {bomb, TOTAL, FILE + 3 * SPLIT, FILE, 0, 0, {0}},
+        {bomb, STARTS, 64 * FILE + (1 << 20), FILE, 0, 0, {0}},
+        {bomb, STARTS, INT32_MAX, huge, 0, 0, {0}},
+        {bomb, TOTAL, FILE + 4 * SPLIT - 5, FILE, 0, 0, {.n_names = 1, .names_nbytes = 5}},
+        {bomb, STARTS, 64 * FILE + (1 << 20) - 5, FILE, 0, 0, {.starts_nbytes = 5}},
+        {deep, DEPTH, FILE + 1, FILE, 0, 0, {0}},
+        {deep, DEPTH, 100, FILE, NBITS, 100, {0}},
+        {deep, DEPTH, (1 << 30) - 1, huge, 0, 0, {0}},
+        {"longest name is longer than all names together", LONGEST, FILE + 1, FILE, 0, 0, {0}},
+        {heads, SHAPES, 800, FILE, TABLES, 100, {0}},
+        {heads, HEADS, 800, FILE, TABLES, 100, {0}},
+        {heads, TOPS, 800, FILE, TABLES, 100, {0}},
+        {heads, HEADS, (1 << 21) - 2, FILE, 0, 0, {0}}, /* and one top */
+        {"tables are too long", TABLES, 1 << 27, FILE, 0, 0, {0}},
+        {"more names than bits", NAMES, 50, FILE, NBITS, 50, {0}},
+        {terms, NAMES, 60, FILE, 0, 0, {0}},
+        {terms, RANGES, 3 + 1000, FILE, NBITS, 1000, {0}},
+        {terms, WORDS, 3 * 1000, FILE, NBITS, 1000, {0}},
     };
     for (size_t i = 0; i < 2 * N_ELEMENTS(cases); i++) {
         const uint64_t nbytes = cases[i / 2].file_nbytes, past = i % 2;
@@ -375,9 +457,10 @@ TEST_WITH(test_announced_names, set_up, tear_down)
         numbers[cases[i / 2].number] = cases[i / 2].limit + past;
         for (unsigned k = 0; k < N_NUMBERS; k++)
             end += set_uvarint(bytes + end, numbers[k]);
+        struct templight_totals totals = cases[i / 2].before;
         const enum bo_status status =
             templight_open_terms((struct bo_span){bytes, (size_t)nbytes}, &off, end,
-                                 (uint32_t)numbers[NAMES], &arena, &opened, &error);
+                                 (uint32_t)numbers[NAMES], &totals, &arena, &opened, &error);
         const char *what = past ? cases[i / 2].what : "file ends before the texts";
         if (status != (!past          ? BO_TRUNCATED
                        : what == bomb ? BO_OVER_LIMIT
@@ -396,6 +479,7 @@ static void expect_tables(struct bo_span tables, uint32_t n_shapes, uint32_t n_t
     const uint32_t numbers[] = {0, 0, 0,       n_shapes,           0,    n_tops,
                                 0, 0, n_names, (uint32_t)tables.n, nbits};
     struct templight_terms terms;
+    struct templight_totals totals = {0};
     struct bo_error error = {0};
     struct bo_writer out;
     size_t off = 0;
@@ -405,9 +489,9 @@ static void expect_tables(struct bo_span tables, uint32_t n_shapes, uint32_t n_t
     bo_put_u8(&out, 0); /* no grammar */
     bo_put_bytes(&out, tables.p, tables.n);
     bo_put_zeros(&out, (nbits + 7) / 8 + n_names); /* the stream, fingerprints */
-    assert_int_equal(
-        templight_open_terms(bo_writer_span(&out), &off, out.n, n_names, &arena, &terms, &error),
-        flaw ? BO_CORRUPT : BO_OK);
+    assert_int_equal(templight_open_terms(bo_writer_span(&out), &off, out.n, n_names, &totals,
+                                          &arena, &terms, &error),
+                     flaw ? BO_CORRUPT : BO_OK);
     assert_string_equal(error.what ? error.what : "", flaw ? flaw : "");
     bo_writer_free(&out);
 }
@@ -782,19 +866,33 @@ TEST_WITH(test_rules_of_decoding, set_up, tear_down)
     }
 }
 
-/* A grammar ends inside its part, whatever follows the part. */
-TEST_WITH(test_grammar_ends_in_its_part, set_up, tear_down)
+/*
+ * A grammar ends inside its part, whatever follows the part. All grammars of a file together have
+ * one limit.
+ */
+TEST_WITH(test_grammars_of_a_file, set_up, tear_down)
 {
-    enum { OFF = 4, NBYTES = 1 + 32 + 4 + 4 }; /* there is one: no terminals, rules, text */
-    static const uint8_t bytes[OFF + NBYTES + 4] = {[OFF] = 1};
+    /* there is one: no terminals, no rules, 5 bytes of text */
+    enum { OFF = 4, TEXT = OFF + 1 + 32 + 4, NBYTES = TEXT + 4 - OFF };
+    static const uint8_t bytes[OFF + NBYTES + 4] = {[OFF] = 1, [TEXT] = 5};
     const struct bo_span in = {bytes, sizeof bytes};
     struct templight_text_reader texts;
     struct bo_error error = {0};
+    uint64_t n = 0;
     struct bo_cursor whole = bo_cursor_at(in, OFF, NBYTES), cut = bo_cursor_at(in, OFF, NBYTES - 1);
-    assert_int_equal(templight_open_texts(in, &whole, &arena, &texts, &error), BO_OK);
+    assert_int_equal(templight_open_texts(in, &whole, &n, &arena, &texts, &error), BO_OK);
     assert_int_equal(bo_left(&whole), 0);
-    assert_int_equal(templight_open_texts(in, &cut, &arena, &texts, &error), BO_TRUNCATED);
+    assert_int_equal(n, 5);
+    assert_int_equal(templight_open_texts(in, &cut, &n, &arena, &texts, &error), BO_TRUNCATED);
     assert_int_equal(error.off, OFF + 1);
+    for (unsigned past = 0; past < 2; past++) {
+        struct bo_cursor c = bo_cursor_at(in, OFF, NBYTES);
+        n = bo_max_text_nbytes(in.n) - 5 + past;
+        assert_int_equal(templight_open_texts(in, &c, &n, &arena, &texts, &error),
+                         past ? BO_CORRUPT : BO_OK);
+    }
+    assert_string_equal(error.what, "phrases are longer than the file allows");
+    assert_int_equal(error.off, TEXT);
 }
 
 /*

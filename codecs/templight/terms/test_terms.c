@@ -235,6 +235,42 @@ TEST_WITH(test_nested_references, set_up, tear_down)
     expect_names(names, N);
 }
 
+/*
+ * References to steps of earlier names have a limit, and copies have none: the step of `K<p>` is
+ * N + 2. From 64 steps on, only the copy is possible.
+ */
+TEST_WITH(test_copy_of_a_late_step, set_up, tear_down)
+{
+    for (unsigned n = TEMPLIGHT_STEPS - 4; n < TEMPLIGHT_STEPS + 4; n++) {
+        char text[1024] = "W<";
+        struct bo_span name;
+        for (unsigned i = 0; i < n; i++)
+            snprintf(text + strlen(text), 16, "a%u<x>,", i);
+        strcat(text, "M<K<p>,K<p>>>");
+        name = bo_span_of(text);
+        expect_names(&name, 1);
+    }
+}
+
+/*
+ * Heads that have the same long list of arguments. If the text from their bases to the first part
+ * counted for each of them, it would exceed what a reader accepts.
+ */
+TEST_WITH(test_long_list, set_up, tear_down)
+{
+    enum { N = 200, NBYTES = 16000 };
+    struct bo_span names[N];
+    for (unsigned i = 0; i < N; i++) {
+        char *p = bo_alloc(&arena, NBYTES);
+        memset(p, ' ', NBYTES);
+        p[snprintf(p, NBYTES, "A%03u<", i)] = ' ';
+        memcpy(p + NBYTES - 4, "int>", 4);
+        names[i] = (struct bo_span){(uint8_t *)p, NBYTES};
+    }
+    assert_in_range(encoded(model_of(names, N)).n, NBYTES, 2 * NBYTES);
+    expect_names(names, N);
+}
+
 /* Names that nest as deep as they are long, and names kept whole. */
 TEST_WITH(test_deep_names, set_up, tear_down)
 {
@@ -298,6 +334,35 @@ TEST_WITH(test_texts_above_the_limit, set_up, tear_down)
         const struct bo_span bytes = encoded(&model);
         void *decoded;
         assert_true(same || bytes.n > MAX * (size_t)NBYTES);
+        assert_int_equal(test_decode(terms(), bytes, &arena, &decoded, NULL), BO_OK);
+        assert_null(templight_differ(&model, decoded));
+    }
+}
+
+/*
+ * The limits are those of a file: of many traces with the same names, only the first ones have
+ * phrases. The names are terms with parts, and then leaves.
+ */
+TEST_WITH(test_limits_of_all_traces, set_up, tear_down)
+{
+    enum { N_NAMES = 15, N_TRACES = 30, NBYTES = 60000 };
+    struct templight_trace traces[N_TRACES];
+    const struct templight_model model = {N_TRACES, traces};
+    struct bo_span names[N_NAMES];
+    for (unsigned leaves = 0; leaves < 2; leaves++) {
+        for (unsigned i = 0; i < N_NAMES; i++) {
+            uint8_t *p = bo_alloc(&arena, NBYTES);
+            memset(p, 'A' + (int)i, NBYTES);
+            if (!leaves)
+                memcpy(p + NBYTES - 3, "<x>", 3);
+            names[i] = (struct bo_span){p, NBYTES};
+        }
+        for (unsigned i = 0; i < N_TRACES; i++)
+            traces[i] = *model_of(names, N_NAMES)->traces;
+        const struct bo_span bytes = encoded(&model);
+        void *decoded;
+        assert_true(bytes.n < (N_TRACES - 1) * (size_t)N_NAMES * NBYTES); /* some have phrases, */
+        assert_true(bytes.n > N_NAMES * NBYTES);                          /* and some have not */
         assert_int_equal(test_decode(terms(), bytes, &arena, &decoded, NULL), BO_OK);
         assert_null(templight_differ(&model, decoded));
     }
@@ -597,6 +662,7 @@ TEST_WITH(test_damaged_names_are_not_kept, set_up, tear_down)
         struct terms_kept kept = {.n_spelled = 0};
         struct bo_error error = {0};
         struct bo_writer out;
+        struct templight_totals written = {0}, totals = {0};
         size_t off = 0, left = SIZE_MAX;
         for (uint32_t i = 0; i < N; i++) {
             uint8_t *text = bo_alloc(&arena, 8);
@@ -604,9 +670,12 @@ TEST_WITH(test_damaged_names_are_not_kept, set_up, tear_down)
             names[i] = (struct bo_span){text, 6};
         }
         bo_writer_init(&out, &arena);
-        assert_int_equal(templight_put_terms(model_of(names, N)->traces, &out, &error), BO_OK);
+        assert_int_equal(templight_put_terms(model_of(names, N)->traces, &written, &out, &error),
+                         BO_OK);
         const struct bo_span in = bo_writer_span(&out);
-        assert_int_equal(templight_open_terms(in, &off, in.n, N, &arena, &terms, &error), BO_OK);
+        assert_int_equal(templight_open_terms(in, &off, in.n, N, &totals, &arena, &terms, &error),
+                         BO_OK);
+        terms.buffer = bo_alloc(&arena, terms.longest + TEMPLIGHT_SLACK);
         if (damage == OTHER_FINGERPRINT)
             out.p[terms.fingerprints - in.p + N - 1] ^= 1;
         assert_int_equal(terms_keep_slots(&kept, &terms, &arena, &left, &error), BO_OK);
@@ -623,12 +692,17 @@ TEST_WITH(test_exact_budgets, set_up, tear_down)
     static const struct bo_span names[] = {BYTES("A"), BYTES("A<B>"), BYTES("C")};
     struct bo_writer out;
     struct templight_terms terms;
+    struct templight_totals written = {0}, totals = {0};
     struct bo_error error;
     size_t off = 0;
     bo_writer_init(&out, &arena);
-    assert_int_equal(templight_put_terms(model_of(names, 3)->traces, &out, &error), BO_OK);
+    assert_int_equal(templight_put_terms(model_of(names, 3)->traces, &written, &out, &error),
+                     BO_OK);
     const struct bo_span in = bo_writer_span(&out);
-    assert_int_equal(templight_open_terms(in, &off, in.n, 3, &arena, &terms, &error), BO_OK);
+    assert_int_equal(templight_open_terms(in, &off, in.n, 3, &totals, &arena, &terms, &error),
+                     BO_OK);
+    assert_int_equal(totals.starts_nbytes, written.starts_nbytes);
+    terms.buffer = bo_alloc(&arena, terms.longest + TEMPLIGHT_SLACK);
     for (unsigned slots = 0; slots < 2; slots++) {
         size_t before = SIZE_MAX;
         for (unsigned i = 0; i < 3; i++) {

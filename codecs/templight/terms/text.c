@@ -68,7 +68,8 @@ void templight_put_text(struct templight_bit_writer *w, const struct templight_t
         templight_put_bits(w, bytes.p[i], 8);
 }
 
-enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
+enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c,
+                                    uint64_t *phrases_nbytes, struct bo_arena *arena,
                                     struct templight_text_reader *reader, struct bo_error *err)
 {
     uint8_t has_phrases;
@@ -84,9 +85,14 @@ enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c, stru
     size_t at = c->base + c->off;
     const enum bo_status status =
         bo_open_phrases(in, &at, c->base + c->n, SIZE_MAX, arena, &reader->phrases, err);
-    if (!status)
-        c->off = at - c->base;
-    return status;
+    if (status)
+        return status;
+    *phrases_nbytes += reader->phrases.text_cap;
+    if (*phrases_nbytes > bo_max_text_nbytes(in.n))
+        return bo_fail(err, BO_CORRUPT, c->base + c->off + BO_PHRASES_TEXT_OFF,
+                       "phrases are longer than the file allows");
+    c->off = at - c->base;
+    return BO_OK;
 }
 
 bool templight_take_raw_text(struct templight_bits *bits, struct templight_output *out)

@@ -42,8 +42,12 @@ struct templight_text_reader {
     struct bo_phrases phrases;
 };
 
-/* Reads what templight_put_texts_grammar writes; moves the cursor, which ends where `in` is cut. */
-enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c, struct bo_arena *arena,
+/*
+ * Reads what templight_put_texts_grammar writes; moves the cursor, which ends where `in` is cut.
+ * *phrases_nbytes are those of all grammars of the file so far, which bo_max_text_nbytes limits.
+ */
+enum bo_status templight_open_texts(struct bo_span in, struct bo_cursor *c,
+                                    uint64_t *phrases_nbytes, struct bo_arena *arena,
                                     struct templight_text_reader *reader, struct bo_error *err);
 
 /* The output of spelling, with TEMPLIGHT_SLACK bytes of room beyond cap. */
