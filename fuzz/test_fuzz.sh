@@ -10,6 +10,7 @@ passed=0 failed=0
 work=$PWD/build/test/fuzz
 matrix=$(make --no-print-directory -s fuzz-matrix FUZZ_MINUTES=20)
 targets=$(make --no-print-directory -s fuzz-list)
+builds=$(make -n fuzz-nightly FUZZ_TARGETS=guid_bytes MAKE=echo | grep -v '^echo')
 formats=$(sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def)
 make --no-print-directory -s VARIANT=gcc \
     $(for f in $formats; do echo "build/gcc/fuzz/${f}_model build/seeds/${f}_model"; done) >&2
@@ -137,8 +138,7 @@ done < <(jq -r '.include[] | "\(.format) \(.minutes)"' <<<"$matrix")
 # One target runs, and all targets of its format are built, since costs and coverage are measured over all of them.
 for variant in asan gcc coverage; do
     expect "a night of one target: $variant" "guid_bytes guid_damage guid_model" \
-        "$(make -n fuzz-nightly FUZZ_TARGETS=guid_bytes MAKE=echo | grep -v '^echo' |
-            sed -n "s/.*VARIANT=$variant .*FUZZ_TARGETS=//p" | xargs)"
+        "$(sed -n "s/.*VARIANT=$variant .*FUZZ_TARGETS=//p" <<<"$builds" | xargs)"
 done
 echo "$passed passed, $failed failed: running fuzzers"
 ((failed == 0))

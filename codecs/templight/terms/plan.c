@@ -79,7 +79,7 @@ static const uint32_t *parts_of(const struct templight_plan *plan, uint32_t piec
     return templight_piece_ids(&plan->dictionary, p) + skipped;
 }
 
-/* Whether the text after a hole at the start is that of an argument list that a head may begin with. */
+/* Whether a term is a base and an argument list, whose text up to a part is short. */
 static bool starts_list(struct bo_span marked)
 {
     const uint8_t *start = marked.p + 1;
