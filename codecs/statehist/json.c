@@ -216,12 +216,27 @@ bool statehist_json_expect(struct statehist_json *j, const char *text, const cha
 
 /* ---- reading: numbers and words -------------------------------------------------------------- */
 
+/*
+ * These are not strchr, whose instructions depend on whether the linker puts the set at the end of
+ * a page.
+ */
+static bool is_of_number(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10 || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static bool is_of_word(uint8_t c)
+{
+    return c > ' ' && c != ',' && c != ':' && c != '"' && c != '{' && c != '}' && c != '[' &&
+           c != ']';
+}
+
 /* Consumes all following characters that a number may contain. */
 static struct bo_span take_number(struct statehist_json *j)
 {
     statehist_json_peek(j);
     const size_t start = j->off;
-    while (j->off < j->in.n && j->in.p[j->off] && strchr("+-.0123456789eE", j->in.p[j->off]))
+    while (j->off < j->in.n && is_of_number(j->in.p[j->off]))
         j->off++;
     return (struct bo_span){j->in.p + start, j->off - start};
 }
@@ -242,11 +257,11 @@ bool statehist_json_integer(struct statehist_json *j, int64_t min, int64_t max, 
     const size_t off = j->off - number.n;
     if (number.n == 0)
         return fail_next(j, "value is not an integer");
+    if (bo_parse_i64(number, min, max, v_ret))
+        return true;
     for (size_t i = 0; i < number.n; i++)
         if (strchr(".eE", number.p[i]))
             return statehist_json_fail(j, BO_CORRUPT, off, "integer has a fraction or an exponent");
-    if (bo_parse_i64(number, min, max, v_ret))
-        return true;
     const size_t sign = number.p[0] == '-', n_digits = count_digits(number, sign);
     /* 0 is in every range, so what starts with it is "-0", or has more digits. */
     const bool is_number = n_digits && sign + n_digits == number.n && number.p[sign] != '0';
@@ -395,7 +410,7 @@ bool statehist_json_skip_scalar(struct statehist_json *j)
     if (statehist_json_peek(j) == '"')
         return statehist_json_string(j, &text, NULL);
     const size_t off = j->off;
-    while (j->off < j->in.n && j->in.p[j->off] > ' ' && !strchr(",:{}[]\"", j->in.p[j->off]))
+    while (j->off < j->in.n && is_of_word(j->in.p[j->off]))
         j->off++;
     return !j->status && (j->off > off || fail_next(j, "expected a value"));
 }
@@ -440,11 +455,12 @@ void statehist_json_put_string(struct bo_writer *out, struct bo_span text, bool 
     size_t done = 0;
     for (size_t i = 0; i < text.n; i++) {
         const uint8_t c = text.p[i];
-        const char *at = c ? strchr(escapes, c) : NULL;
+        const bool of_html = c == '<' || c == '>' || c == '&' || c == '=' || c == '\'';
         const bool separates = as_gson && c == 0xe2 && text.n - i > 2 && text.p[i + 1] == 0x80 &&
                                (text.p[i + 2] & 0xfe) == 0xa8;
-        if (!at && c >= 0x20 && !separates && !(as_gson && strchr("<>&='", c)))
+        if (c >= 0x20 && c != '"' && c != '\\' && !separates && !(as_gson && of_html))
             continue;
+        const char *at = c ? strchr(escapes, c) : NULL;
         bo_put_bytes(out, text.p + done, i - done);
         if (at)
             bo_put_text(out, "\\%c", letters[at - escapes]);
