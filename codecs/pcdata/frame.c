@@ -350,13 +350,14 @@ bool pcdata_record_index_init(struct pcdata_record_index *index, uint32_t n_reco
     while (n_slots < 2 * (uint64_t)n_records)
         n_slots *= 2;
     index->slots = bo_zalloc_array(arena, (size_t)n_slots, sizeof *index->slots);
+    index->seed = bo_mix64((uintptr_t)index->slots);
     index->mask = (uint32_t)(n_slots - 1);
     return index->slots != NULL;
 }
 
-static uint32_t hash_bytes(const uint8_t *p, size_t n)
+static uint32_t hash_bytes(const uint8_t *p, size_t n, uint64_t seed)
 {
-    uint64_t h = n;
+    uint64_t h = n ^ seed;
     for (; n >= 8; p += 8, n -= 8)
         h = bo_mix64(h ^ bo_le64(p));
     for (; n; p++, n--)
@@ -367,7 +368,7 @@ static uint32_t hash_bytes(const uint8_t *p, size_t n)
 uint32_t *pcdata_record_find(struct pcdata_record_index *index, const uint8_t *base, uint32_t off,
                              uint32_t n, bool *found_ret)
 {
-    const uint32_t hash = hash_bytes(base + off, n);
+    const uint32_t hash = hash_bytes(base + off, n, index->seed);
     uint32_t i = hash & index->mask;
     for (; index->slots[i].n; i = (i + 1) & index->mask) {
         struct pcdata_record_slot *slot = &index->slots[i];

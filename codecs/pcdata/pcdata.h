@@ -126,6 +126,7 @@ static inline uint32_t pcdata_text_quanta(const struct pcdata_frame *frame, uint
 /* A hash table of records by their bytes, so that equal records are stored once. */
 struct pcdata_record_index {
     struct pcdata_record_slot *slots;
+    uint64_t seed; /* so that no file can have records that all collide */
     uint32_t mask;
 };
 

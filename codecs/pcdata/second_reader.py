@@ -340,11 +340,13 @@ class PackedWriter:
 
     def record(self):
         bits_of_list, write_list, is_long = self.choose_list()
-        bits_of_block, write_blocks = (0, None) if write_list and not is_long else self.choose_blocks()
-        if write_list and (not is_long or bits_of_list <= bits_of_block + 24):
+        bits_of_block, write_block = (0, None) if write_list and not is_long else self.choose_one_block()
+        if write_list and (not is_long or not write_block or bits_of_list <= bits_of_block + 24):
             write_list()
+        elif write_block:
+            write_block()
         else:
-            write_blocks()
+            self.write_blocks()
         return self.out.bytes()
 
     def widths(self, n, more_nbits, n_bases):
@@ -379,14 +381,15 @@ class PackedWriter:
         fields = [(start, s) for start in self.starts[1:]] + [((v - least) // unit, width) for v in self.values]
         return nbits + n * s + 7 * is_long, lambda: self.out.put(*head, *fields), is_long
 
-    def choose_blocks(self):
-        """Bits of a record of one block, or infinity; what writes the record."""
+    def choose_one_block(self):
+        """Bits of a record of one block, and what writes it (None where one block is not possible)."""
         _, base, least, _ = fewest(self.widths(len(self.values), 4, 8))
         unit, bias_nbits = PACKED_BASES[base][1:]
         scaled = [(value - least) // unit for value in self.values]
         block = self.block(self.starts[1:], scaled, self.length)
-        if block:
-            return 32 + bias_nbits + block[0], lambda: self.write_one(base, least, block)
+        return (32 + bias_nbits + block[0], lambda: self.write_one(base, least, block)) if block else (0, None)
+
+    def write_blocks(self):
         _, base, least, _ = fewest(self.widths(len(self.values) // 40 + 1, 0, 8))
         scaled = [(value - least) // PACKED_BASES[base][1] for value in self.values]
         clamp = lambda k: max(4, min(k, 31))
@@ -399,7 +402,7 @@ class PackedWriter:
                 best, k = tried, k + step
             if k != first:
                 break
-        return float("inf"), lambda: self.write_several(base, least, k, best)
+        self.write_several(base, least, k, best)
 
     def split(self, k, scaled):
         """Bits, widths of offsets and biases, and entries of the index for blocks of 2^k quanta; None if not possible."""
@@ -466,8 +469,8 @@ class PackedWriter:
         forms = [(n * width, width, 0, 0, [])] if width <= 31 else []
         for c in reversed(range(width)):
             highs = sorted({field >> c for field in fields})
-            g = bits_of(len(highs) - 1) or int(width == 32)
-            if len(highs) <= 16 and g and width - c < 32:
+            g = bits_of(len(highs) - 1)
+            if len(highs) <= 16 and width - c < 32:
                 forms.append((5 + len(highs) * (width - c) + n * (c + g), c, g, width - c, highs))
         _, c, g, h, highs = fewest(forms)
         content = buckets

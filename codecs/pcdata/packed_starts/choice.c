@@ -265,23 +265,28 @@ static unsigned clamp_block_shift(unsigned shift)
                                             : shift;
 }
 
+bool packed_choose_one_block(const struct packed_stretch *all, struct packed_split *split)
+{
+    const struct value_facts f = find_facts(all);
+    struct packed_block block;
+    const struct packed_values values = choose_base(&f, all->end, PACKED_HEAD_BIAS_NBITS);
+    *split = (struct packed_split){.base = values.base, .least = values.least};
+    if (!packed_choose_block(all, split, &block))
+        return false;
+    split->nbits = PACKED_ONE_BLOCK_HEAD_NBITS + 8 * packed_bases[split->base].bias_nbytes +
+                   PACKED_HEAD_BIAS_NBITS + block.nbits;
+    return true;
+}
+
 /*
- * One block if the runs fit. Else the search starts with blocks of some 40 runs. The size is halved
- * until the runs fit (blocks of 16 quanta always do), then halved or doubled while that saves bits.
+ * The search starts with blocks of some 40 runs. The size is halved until the runs fit (blocks of
+ * 16 quanta always do), then halved or doubled while that saves bits.
  */
-bool packed_choose_split(const struct packed_stretch *all, struct packed_split *split)
+bool packed_choose_blocks(const struct packed_stretch *all, struct packed_split *split)
 {
     enum { RUNS_OF_BLOCK = 40 };
     const struct value_facts f = find_facts(all);
-    struct packed_block block;
-    struct packed_values values = choose_base(&f, all->end, PACKED_HEAD_BIAS_NBITS);
-    *split = (struct packed_split){.base = values.base, .least = values.least};
-    if (packed_choose_block(all, split, &block)) {
-        split->nbits = PACKED_ONE_BLOCK_HEAD_NBITS + 8 * packed_bases[split->base].bias_nbytes +
-                       PACKED_HEAD_BIAS_NBITS + block.nbits;
-        return true;
-    }
-    values = choose_base(&f, all->end / RUNS_OF_BLOCK + 1, 0);
+    const struct packed_values values = choose_base(&f, all->end / RUNS_OF_BLOCK + 1, 0);
     const uint64_t aim = (uint64_t)all->quanta * RUNS_OF_BLOCK / all->end;
     *split = (struct packed_split){
         .base = values.base,

@@ -181,8 +181,11 @@ struct packed_split {
     uint64_t nbits; /* of a record of one block */
 };
 
-/* False when the blocks' offsets need more than 31 bits. */
-bool packed_choose_split(const struct packed_stretch *all, struct packed_split *split);
+/* False when the runs do not fit into one block. */
+bool packed_choose_one_block(const struct packed_stretch *all, struct packed_split *split);
+
+/* Several blocks. False when their offsets need more than 31 bits. */
+bool packed_choose_blocks(const struct packed_stretch *all, struct packed_split *split);
 
 /* The next block's stretch, given the one before it. */
 struct packed_stretch packed_next_block(const struct packed_stretch *before, unsigned block_shift);

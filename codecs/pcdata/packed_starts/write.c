@@ -191,21 +191,19 @@ enum bo_status packed_put_record(const struct pcdata_table *table, unsigned quan
     struct bo_bit_writer w = {.out = out};
     struct packed_list list;
     struct packed_split split;
-    const bool has_list = packed_choose_list(&all, &list);
-    if (has_list && !list.is_long) {
-        bo_mark(out, "lists");
+    const bool has_list = packed_choose_list(&all, &list), is_short = has_list && !list.is_long;
+    const bool has_one = !is_short && packed_choose_one_block(&all, &split);
+    if (is_short || (has_list && (!has_one || list.nbits <= split.nbits + LIST_MORE_NBITS))) {
+        bo_mark(out, is_short ? "lists" : "long lists");
         put_list(&w, &all, &list);
-    } else if (!packed_choose_split(&all, &split)) {
-        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "blocks of a table have 2 GiB or more");
-    } else if (has_list && (split.block_shift || list.nbits <= split.nbits + LIST_MORE_NBITS)) {
-        bo_mark(out, "long lists");
-        put_list(&w, &all, &list);
-    } else if (split.block_shift == 0) {
+    } else if (has_one) {
         bo_mark(out, "single blocks");
         put_one_block(&w, &all, &split);
-    } else {
+    } else if (packed_choose_blocks(&all, &split)) {
         bo_mark(out, "blocks");
         put_blocks(&w, &all, &split);
+    } else {
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "blocks of a table have 2 GiB or more");
     }
     return bo_writer_status(out, err);
 }

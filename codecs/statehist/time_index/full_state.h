@@ -135,7 +135,7 @@ static bool read_segment(const struct time_index *index, uint32_t k,
 
 static bool read_part(struct time_index *index, uint32_t k, struct time_index_part *part)
 {
-    *part = (struct time_index_part){.first = index->n_stored, .is_known = true};
+    *part = (struct time_index_part){.first = index->n_stored, .generation = index->generation};
     struct time_index_stored *stored = index->stored + part->first;
     if (index->n_segments
             ? !read_segment(index, k, stored, part)
@@ -151,10 +151,10 @@ static bool read_part(struct time_index *index, uint32_t k, struct time_index_pa
 static bool get_part(struct time_index *index, uint32_t k, struct time_index_part *part)
 {
     *part = index->kept_parts[k];
-    if (part->is_known)
+    if (part->generation == index->generation)
         return true;
     if (index->max_stored - index->n_stored < index->least_stored) {
-        memset(index->kept_parts, 0, index->n_parts * sizeof *index->kept_parts);
+        index->generation++;
         index->n_stored = 0;
     }
     return read_part(index, k, part);

@@ -335,12 +335,12 @@ static bool open_stored(struct time_index *index, struct time_index_limits *limi
     const size_t least = (size_t)(2 * n_quarks < most ? 2 * n_quarks : most);
     if (room < least)
         return true;
-    index->n_parts = n_parts;
+    index->generation = 1;
     index->least_stored = least;
     index->max_stored = (size_t)(wanted < most ? wanted : most);
     index->max_stored = room < index->max_stored ? room : index->max_stored;
     limits->max_nbytes -= parts_nbytes + index->max_stored * sizeof *index->stored;
-    index->kept_parts = bo_zalloc_array(arena, index->n_parts, sizeof *index->kept_parts);
+    index->kept_parts = bo_zalloc_array(arena, n_parts, sizeof *index->kept_parts);
     index->stored = bo_alloc_array(arena, index->max_stored, sizeof *index->stored);
     return index->kept_parts && index->stored;
 }

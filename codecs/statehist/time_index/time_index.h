@@ -125,8 +125,8 @@ struct time_index_stored {
 struct time_index_part {
     size_t first; /* index into the stored entries: first those before the era, not null */
     uint32_t n_before;
-    uint32_t n_changes; /* in its segment; they follow. Values only where the era goes on */
-    bool is_known;
+    uint32_t n_changes;  /* in its segment; they follow. Values only where the era goes on */
+    uint64_t generation; /* of the reader, if it is kept */
 };
 
 /* Large timelines that are queried often; see unpacked.h. */
@@ -167,11 +167,12 @@ struct time_index {
     struct time_index_class *classes;
     struct time_index_shape *shapes;
     /* Checkpoints; there may be none. */
-    uint32_t n_segments, era, n_parts;
+    uint32_t n_segments, era;
+    uint64_t generation;         /* of the parts that are kept now; from 1 on */
     struct ascending_list cuts;  /* where segments but the first start, above the start */
     struct ascending_list parts; /* where each segment's part starts, in bytes */
     struct bo_span part_bytes;
-    struct time_index_part *kept_parts; /* by segment, n_parts; NULL: none is read */
+    struct time_index_part *kept_parts; /* by segment, or one; NULL: none is read */
     struct time_index_stored *stored; /* by kept part; all are dropped when one more does not fit */
     size_t n_stored, max_stored, least_stored;
     uint8_t *class_of; /* by quark; once it is known */

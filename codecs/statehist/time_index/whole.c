@@ -58,6 +58,7 @@ bool time_index_open_whole(struct time_index *index, size_t max_nbytes, struct b
         return false;
     whole->first = bo_alloc_array(arena, (size_t)index->n_quarks + 1, sizeof *whole->first);
     whole->strings = bo_alloc_array(arena, n_slots, sizeof *whole->strings);
+    whole->string_seed = bo_mix64((uintptr_t)whole->strings);
     whole->string_mask = (uint32_t)n_slots - 1;
     whole->exported = bo_alloc_array(arena, index->n_quarks, sizeof *whole->exported);
     whole->starts = index->unpacked->starts;
@@ -107,7 +108,7 @@ static bool starts_ascend(const struct time_index *index)
 
 static struct time_index_known_string *slot_of(const struct time_index_whole *whole, uint64_t hash)
 {
-    uint32_t at = (uint32_t)hash & whole->string_mask;
+    uint32_t at = (uint32_t)bo_mix64(hash ^ whole->string_seed) & whole->string_mask;
     while (whole->strings[at].bytes.p && whole->strings[at].hash != hash)
         at = (at + 1) & whole->string_mask;
     return &whole->strings[at];

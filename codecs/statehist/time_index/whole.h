@@ -33,6 +33,7 @@ struct time_index_whole {
     uint8_t *types;
     uint32_t *first; /* by quark: its first interval; and the end of all */
     struct time_index_known_string *strings;
+    uint64_t string_seed; /* so that no file can have strings that all collide */
     uint32_t string_mask;
     struct time_index_exported *exported; /* by quark */
     /*
