@@ -106,7 +106,7 @@ static const struct marked_mistake mistakes[] = {
      "unexpected word at the line's end"},
     {ONE "calls @0x0\n", BO_CORRUPT, "return address is not a hexadecimal number above 0 with 0x"},
     {ONE "real 1@\n", BO_CORRUPT, "expected two sizes"},
-    {ONE "real 1 @4294967296\n", BO_CORRUPT, "size is not an integer below 2^32"},
+    {ONE "real 1 @18446744073709551616\n", BO_CORRUPT, "size is not an integer below 2^64"},
     {ONE "real 1 2 @3\n", BO_CORRUPT, "unexpected word at the line's end"},
     {ONE " @\n", BO_CORRUPT, "line of spaces"},
 };

@@ -366,8 +366,8 @@ static enum bo_status parse_real(struct parser *p, struct bo_line *line)
         const enum bo_status status = need_word(p, line, "expected two sizes", &word, &off);
         if (status)
             return status;
-        if (!bo_parse_u64(word, UINT32_MAX, numbers[i]))
-            return fail(p, off, "size is not an integer below 2^32");
+        if (!bo_parse_u64(word, UINT64_MAX, numbers[i]))
+            return fail(p, off, "size is not an integer below 2^64");
     }
     return need_end(p, line);
 }

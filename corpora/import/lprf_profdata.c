@@ -78,25 +78,28 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
                                       struct bo_error *err)
 {
     struct bo_span text;
+    struct bo_error ours = {0}, unused;
     const bool indexed = is_indexed(file);
+    err = err ? err : &unused;
     enum bo_status status = indexed ? check_index_place(file, err) : BO_OK;
     if (!status && indexed) {
         const enum bo_status own = decode(file, arena, model_ret, err);
         if (own == BO_OK || own == BO_NO_MEMORY || own == BO_OVER_LIMIT)
             return own;
-        if (err)
-            *err =
-                (struct bo_error){0}; /* llvm-profdata may accept it: then nothing is left to say */
+        ours = *err;
+        *err = (struct bo_error){0}; /* llvm-profdata may accept it: then nothing is left to say */
     }
     if (!status)
         status = profdata_tool_text(&tools[indexed], file, arena, &text, err);
     if (status)
         return status;
-    /* An offset would refer to a text that the user does not see. */
     if (bo_find_format("lprf")->parse(text, arena, model_ret, err) == BO_OK)
         return BO_OK;
-    return bo_fail(err, err ? err->status : BO_CORRUPT, BO_NO_OFFSET,
-                   err ? err->what : "output of llvm-profdata is not a profile");
+    /* What the text cannot hold either, such as bitmaps of MC/DC. */
+    if (ours.status == BO_UNSUPPORTED)
+        return bo_fail(err, ours.status, ours.off, ours.what);
+    /* An offset would refer to a text that the user does not see. */
+    return bo_fail(err, err->status, BO_NO_OFFSET, err->what);
 }
 
 const struct bo_importer lprf_profdata_importer = {

@@ -444,19 +444,26 @@ static enum bo_status import_perf(struct bo_span file, const struct bo_import_op
     return status;
 }
 
-/* Skips comments; an event must follow. */
+/*
+ * An event follows the comments, if any. Those of `perf script --header` can be longer than the part
+ * of the file that is here; then one of them must be the machine's architecture.
+ */
 static bool looks_like_perf(struct bo_span file)
 {
+    static const char arch[] = "# arch : ";
     struct event event;
+    bool has_arch = false;
     for (size_t off = 0; off < file.n;) {
         const uint8_t *line = file.p + off, *newline = memchr(line, '\n', file.n - off);
         if (!newline)
-            return false;
+            return has_arch;
         if (newline > line && line[0] != '#')
             return read_event(slice(line, newline), &event);
+        has_arch = has_arch || ((size_t)(newline - line) > strlen(arch) &&
+                                memcmp(line, arch, strlen(arch)) == 0);
         off = (size_t)(newline - file.p) + 1;
     }
-    return false;
+    return has_arch;
 }
 
 const struct bo_importer statehist_perf_importer = {

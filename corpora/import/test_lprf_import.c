@@ -7,10 +7,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "codecs/lprf/lprf.h"
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"
+#include "harness/core/files.h"
 #include "harness/registry.h"
 
 static struct bo_span text(const char *s)
@@ -307,6 +310,44 @@ TEST(test_known_versions)
         BO_OVER_LIMIT);
     bo_arena_free(&small);
     assert_int_equal(setenv("PATH", path, 1), 0);
+    bo_writer_free(&out);
+    bo_arena_free(&arena);
+}
+
+/*
+ * A profile with bitmaps of MC/DC. The tool's text has them, too, in a form that is read as the next
+ * function; the error is that of the binary file.
+ */
+TEST(test_bitmaps)
+{
+    static const char tool[] = "#!/bin/sh\nprintf 'a\\n1\\n1\\n10\\n$1\\n0x1f\\n\\n'\n";
+    static const uint8_t record[24] = {[0] = 1, [8] = 10}; /* a counter; no bytes of bitmaps */
+    char path[4096], folder[64], name[80];
+    struct bo_arena arena;
+    struct bo_writer out;
+    struct bo_error err = {0};
+    void *model, *imported;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&out, &arena);
+    assert_int_equal(bo_find_format("lprf")->parse(text(like), &arena, &model, NULL), BO_OK);
+    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "profdata");
+    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
+    uint8_t *n_bitmap_bytes = (uint8_t *)memmem(out.p, out.n, record, sizeof record) + 16;
+    *n_bitmap_bytes = 1;
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    snprintf(name, sizeof name, "%s/llvm-profdata", folder);
+    assert_true(bo_output(name, text(tool)));
+    assert_int_equal(chmod(name, 0755), 0);
+    snprintf(path, sizeof path, "%s", getenv("PATH"));
+    assert_int_equal(setenv("PATH", folder, 1), 0);
+    assert_int_equal(
+        importer_called("profdata")->import(bo_writer_span(&out), NULL, &arena, &imported, &err),
+        BO_UNSUPPORTED);
+    assert_string_equal(err.what, "MC/DC bitmaps are not supported");
+    assert_int_equal(err.off, n_bitmap_bytes - out.p);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    unlink(name);
+    rmdir(folder);
     bo_writer_free(&out);
     bo_arena_free(&arena);
 }

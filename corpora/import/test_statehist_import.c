@@ -258,10 +258,18 @@ TEST(test_bad_lines)
 
 TEST(test_sniffing)
 {
-    static const char *const others[] = {
-        "", "\n", "# arch : x86_64\n", "a 1 [000] 2.0: x:y: z", "Q\t0\t-1\ta\n", "---\n"};
+    static const char *const others[] = {"",
+                                         "\n",
+                                         "# a comment\n# of another file\n",
+                                         "a 1 [000] 2.0: x:y: z",
+                                         "Q\t0\t-1\ta\n",
+                                         "---\n",
+                                         "# arch : x86_64\nx\n"};
+    /* the first bytes of a file whose header is longer */
+    static const char header[] = "# captured on : a day\n# arch : x86_64\n# cpu";
     for (size_t i = 0; i < N_ELEMENTS(others); i++)
         assert_null(bo_find_importer("statehist", bo_span_of(others[i])));
+    assert_string_equal(bo_find_importer("statehist", bo_span_of(header))->name, "perf");
     assert_string_equal(bo_find_importer("statehist", bo_span_of(HISTORY(1, 2)))->name, "text");
 }
 

@@ -198,7 +198,8 @@ TEST(test_signed_with_pc)
     begin_file(183);
     put_fde(put_cie("01 7a5200 04 78 1e 01 1b 0c1f00"), TEXT, 64,
             "00 41 2c 41 0e10 9e01 43 de 0e00 2c");
-    expect("fn 0x10000 64\n0 sp+0 s s\n4 sp+0 x s\n8 sp+16 x s\n20 sp+0 s s\n", NULL, BO_OK, NULL);
+    expect("fn 0x10000 64\n0 sp+0 s s\n4 sp+0 x s\n8 sp+16 x s\n20 sp+0 s s\n", NULL, BO_OK,
+           "dropped or changed: 2 rows with a return address signed with the PC");
 }
 
 TEST(test_refused_instructions)
@@ -385,7 +386,7 @@ TEST(test_calls)
                                   "\x0c\0\0\x14\x0b\0\0\x90\x0a\0\0\x94";
     static const char s390x[32] = "\xc0\xe5\0\0\0\x20\xc0\xe5\0\0\0\x1e\xc0\xe5\xff\xff\xff\xfa"
                                   "\xc0\xe5\0\0\0\x17";
-    static const char odd[32] = "x\xc0\xe5\0\0\0\x1f";
+    static const char last[32] = "\xe8\0\0\1\0", odd[32] = "x\xc0\xe5\0\0\0\x1f";
     static const uint64_t of_amd64[] = {TEXT + 5, TEXT + 15, TEXT + 20},
                           of_arm64[] = {TEXT + 8, TEXT + 16, TEXT + 28},
                           of_s390x[] = {TEXT + 6, TEXT + 18, TEXT + 24}, of_odd[] = {TEXT + 8};
@@ -396,6 +397,8 @@ TEST(test_calls)
         expect_calls(183, arm64_cie, 0, arm64, 28 - lacking, of_arm64, 3 - lacking);
         expect_calls(22, s390x_cie, 0, s390x, 24 - lacking, of_s390x, 3 - lacking);
     }
+    /* A return address beyond the address space is none. */
+    expect_calls(62, CIE, UINT64_MAX - 4 - TEXT, last, 5, NULL, 0);
     /* In a .text at an odd address, instructions begin at the next even one. */
     expect_calls(22, s390x_cie, 1, odd, 7, of_odd, 1);
 }

@@ -580,6 +580,7 @@ static bool add_row(struct reader *r, uint32_t off, const struct rules *rules)
         return true;
     if (!bo_grow(r->arena, &out->rows, out->n_rows, 1, &out->cap_rows))
         return false;
+    out->n_signed_with_pc += rules->signed_with_pc;
     out->rows[out->n_rows++] = (struct unwind_row){off, state};
     f->n_rows++;
     return true;

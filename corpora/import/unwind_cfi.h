@@ -25,10 +25,11 @@ struct unwind_cfi_functions {
     size_t cap_first;
     struct unwind_row *rows;
     size_t n_rows, cap_rows;
-    uint64_t n_empty;         /* FDEs of length 0 */
-    uint64_t n_cut_rows;      /* rows past their function's end */
-    uint64_t n_unknown;       /* CIEs with an unknown augmentation letter */
-    uint64_t n_other_pointer; /* PLT expressions at places where GNU ld does not write them */
+    uint64_t n_empty;          /* FDEs of length 0 */
+    uint64_t n_cut_rows;       /* rows past their function's end */
+    uint64_t n_unknown;        /* CIEs with an unknown augmentation letter */
+    uint64_t n_other_pointer;  /* PLT expressions at places where GNU ld does not write them */
+    uint64_t n_signed_with_pc; /* rows whose return address became an expression */
 };
 
 /*

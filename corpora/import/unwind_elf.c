@@ -231,7 +231,7 @@ static bool get_call(const struct elf *elf, size_t at, uint64_t *after_ret, uint
         *after_ret = pc + 6;
         *target_ret = pc + (uint64_t)((int64_t)(int32_t)bo_be32(p + 2) * 2);
     }
-    return true;
+    return *after_ret > pc;
 }
 
 static bool is_start(const struct unwind_model *model, uint64_t pc)
@@ -261,7 +261,7 @@ static bool add_calls(const struct elf *elf, struct unwind_model *model, struct 
     }
     if (n > MAX_CALLS) {
         for (size_t i = 0; i < MAX_CALLS; i++)
-            calls[i] = calls[i * n / MAX_CALLS];
+            calls[i] = calls[(size_t)((uint64_t)i * n / MAX_CALLS)];
         n = MAX_CALLS;
     }
     model->calls = calls;
@@ -292,8 +292,9 @@ static enum bo_status note_dropped(const struct unwind_cfi_functions *all,
         {all->n_cut_rows, "rows past their function's end"},
         {all->n_unknown, "CIEs with an unknown augmentation letter"},
         {all->n_other_pointer, "PLT expressions outside of GNU ld's place"},
+        {all->n_signed_with_pc, "rows with a return address signed with the PC"},
     };
-    enum { NOTE_NBYTES = 512 };
+    enum { NOTE_NBYTES = 640 };
     char *note = NULL;
     size_t n = 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
