@@ -375,9 +375,9 @@ install: build/bakeoff ## install program, library, headers, man page and shell 
 	$(call copy_tree,-name '*.h',,$(INSTALLED)/include/bakeoff)
 	$(call copy_tree,-name '*.[ch]' -o -name '*.md',cli/export LICENSE docs/primitives.md docs/vectors.md,$(SHARE)/bakeoff)
 
-# Tests of the command line. BAKEOFF is the path of another build of the program.
+# Tests of the command line. MEASURED is the path of another build of the program, for what is measured.
 check-cli: $(OUT)/bakeoff
-	@BAKEOFF=$(or $(BAKEOFF),$(OUT)/bakeoff) cli/test_cli.sh
+	@BAKEOFF=$(OUT)/bakeoff MEASURED=$(MEASURED) cli/test_cli.sh
 
 verify-codec: build/bakeoff ## list what CODEC=FORMAT/NAME lacks
 	@[[ "$(CODEC)" = */* ]] || { echo "bakeoff: make verify-codec needs a codec: make verify-codec" \

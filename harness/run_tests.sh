@@ -63,9 +63,8 @@ done
 waiting+=(BARRIER) # the programs that the rest runs are there now
 # The longest steps come first, so that the last one to end does not run alone for long.
 plan 60 "instructions" instructions
-plan 60 "command line" make --no-print-directory build/bakeoff check-cli
+plan 90 "command line" make --no-print-directory VARIANT=asan MEASURED=build/gcc/bakeoff check-cli
 plan 60 "import: real Go binaries" corpora/import/test_real_go.sh
-plan 60 "command line: asan" make --no-print-directory VARIANT=asan BAKEOFF=build/asan/bakeoff check-cli
 plan 60 "the tutorial: a codec" docs/test_tutorial.sh docs/adding-a-codec.md
 plan 60 "the tutorial: a format" docs/test_tutorial.sh docs/adding-a-format.md
 plan 60 "commands of the documentation" docs/test_commands.sh
