@@ -16,6 +16,5 @@ trap 'rm -f "$before"' EXIT
 run=$(find "$folder" -name '*.json' -newer "$before" | sort | tail -n 1)
 [[ -n $run ]] || { echo "bakeoff: no results were written to $folder" >&2; exit 2; }
 "$bakeoff" bench --check "$run"
-rm -f "${run%.json}.csv"
 xz -9 "$run"
 echo "to contribute this run: git add $run.xz && git commit -m 'results: measure on $(basename "$(dirname "$run")")'"

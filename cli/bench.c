@@ -74,8 +74,7 @@ struct request {
     const char *resumed;  /* the file given to --resume; NULL: the newest partial one */
     const char *recorded; /* the file given to --workload recorded:FILE, or NULL */
     bool json_to_stdout;
-    char json_path[PATH_MAX],
-        csv_path[PATH_MAX]; /* the results' paths if --json names a file or a folder */
+    char json_path[PATH_MAX]; /* of the results if --json names a file or a folder */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -536,15 +535,6 @@ static void name_in_folder(const char *folder, char path_ret[PATH_MAX])
     snprintf(path_ret, PATH_MAX, "%s%s%s/%s.json", folder, slash, slug, compact);
 }
 
-/* The CSV is written next to the JSON. */
-static void name_csv(struct request *request)
-{
-    const char *dot = strrchr(request->json_path, '.');
-    const size_t stem =
-        dot && !strchr(dot, '/') ? (size_t)(dot - request->json_path) : strlen(request->json_path);
-    snprintf(request->csv_path, PATH_MAX, "%.*s.csv", (int)stem, request->json_path);
-}
-
 /* Checks that the output can be written before minutes of measuring. False after a message. */
 static bool prepare_output(struct request *request)
 {
@@ -559,15 +549,13 @@ static bool prepare_output(struct request *request)
         name_in_folder(json, request->json_path);
     else
         snprintf(request->json_path, PATH_MAX, "%s", json);
-    name_csv(request);
     return make_folders(request->json_path) && is_folder_writable(request->json_path);
 }
 
 static bool write_results(const struct request *request, const struct bo_results *results)
 {
     const bool ok = request->json_to_stdout ? bo_results_save("-", results)
-                                            : bo_results_save(request->json_path, results) &&
-                                                  bo_results_save_csv(request->csv_path, results);
+                                            : bo_results_save(request->json_path, results);
     if (ok && !request->json_to_stdout)
         fprintf(stderr, "bakeoff: wrote %s\n", request->json_path);
     return ok;
@@ -927,7 +915,6 @@ static bool resume(struct request *request, const struct bo_documents *documents
     if (ok) {
         snprintf(request->json_path, PATH_MAX, "%s", request->resumed);
         request->json = request->json_path;
-        name_csv(request);
         ok = bo_results_resume(request->json_path, run.json, documents, results);
     }
     bo_run_free(&run);

@@ -28,34 +28,37 @@ static bool end_file(struct bo_memory_file *file, bool ok, const char *path)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* The checked sizes as a malloced string; NULL after a message. */
-static char *fresh_sizes(void)
+/* Prints what `diff` says of the page and a new one. */
+static void print_difference(const char *path, struct bo_span fresh)
 {
-    struct bo_memory_file file;
-    const bool ok = bo_sizes_block(bo_memory_open(&file));
-    fclose(file.out);
-    if (ok)
-        return file.text;
-    free(file.text);
-    return NULL;
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const char *quoted = bo_shell_quoted(&arena, path);
+    fflush(stdout);
+    FILE *diff = popen(bo_arena_printf(&arena, "diff -u %s -", quoted), "w");
+    if (diff) {
+        fwrite(fresh.p, 1, fresh.n, diff);
+        pclose(diff);
+    }
+    bo_arena_free(&arena);
 }
 
 static int check_sizes(const char *path)
 {
     struct bo_input in;
+    struct bo_memory_file file;
     if (!bo_input_open(path, &in))
         return BO_EXIT_USAGE;
-    char *report = strndup((const char *)in.bytes.p, in.bytes.n);
-    char *fresh = fresh_sizes();
-    int code = BO_EXIT_USAGE;
-    if (report && fresh)
-        code = bo_sizes_compare(report, fresh, stdout) ? BO_EXIT_OK : BO_EXIT_FAILED;
-    if (code == BO_EXIT_OK)
+    int code = bo_sizes_page(bo_memory_open(&file)) ? BO_EXIT_OK : BO_EXIT_USAGE;
+    const struct bo_span fresh = bo_memory_bytes(&file);
+    if (code == BO_EXIT_OK && bo_span_equal(in.bytes, fresh)) {
         printf("the sizes in %s are those of a fresh run\n", in.path);
-    else if (code == BO_EXIT_FAILED)
+    } else if (code == BO_EXIT_OK) {
+        print_difference(path, fresh);
         fprintf(stderr, "bakeoff: %s: its sizes differ from those of a new run\n", in.path);
-    free(fresh);
-    free(report);
+        code = BO_EXIT_FAILED;
+    }
+    bo_memory_free(&file);
     bo_input_close(&in);
     return code;
 }
@@ -92,12 +95,8 @@ static bool write_page(struct bo_report *report, bool with_sizes, const char *pa
 static bool write_sizes(const char *path)
 {
     struct bo_memory_file file;
-    char *sizes = fresh_sizes();
-    if (!sizes)
-        return false;
-    bo_report_sizes(sizes, bo_memory_open(&file));
-    free(sizes);
-    return end_file(&file, true, path);
+    const bool ok = bo_sizes_page(bo_memory_open(&file));
+    return end_file(&file, ok, path);
 }
 
 static bool write_environments(struct bo_report *report, const char *path)

@@ -1,12 +1,11 @@
 /* `bakeoff size`: bytes per codec and section, raw and compressed. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "bench/measure/compress.h"
 #include "bench/measure/sizes.h"
+#include "bench/report/comparison.h"
 #include "bench/report/fields.h"
+#include "bench/report/sizes.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -14,100 +13,7 @@
 
 int bo_cmd_size(int argc, char **argv);
 
-/* ---- the plain form -------------------------------------------------------------------------- */
-
-static uint64_t get_count(const json_t *object, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
-
-/* "index 12, chunks 345" */
-static void print_sections(const json_t *sections, const char *before)
-{
-    const char *name;
-    json_t *nbytes;
-    json_object_foreach((json_t *)sections, name, nbytes)
-    {
-        printf("%s%s %" JSON_INTEGER_FORMAT, before, name, json_integer_value(nbytes));
-        before = ", ";
-    }
-}
-
-/* A quotient with this many decimals, or "-" if the divisor is 0. */
-static void print_quotient(uint64_t a, uint64_t b, int width, int decimals)
-{
-    if (b)
-        printf("  %*.*f", width, decimals, (double)a / (double)b);
-    else
-        printf("  %*s", width, "-");
-}
-
-/* Shared by the columns. */
-struct table {
-    int name_width;
-    uint64_t first_bytes, n_units;
-    bool compressed;
-};
-
-static void print_codec(const struct table *table, const json_t *codec)
-{
-    const char *status = json_string_value(json_object_get(codec, "status"));
-    printf("%-*s", table->name_width, json_string_value(json_object_get(codec, "name")));
-    if (strcmp(status, "ok") != 0) {
-        printf("  %s\n", status);
-        return;
-    }
-    const uint64_t bytes = get_count(codec, "bytes");
-    printf("  %12" PRIu64, bytes);
-    print_quotient(bytes, table->n_units, 10, 2);
-    print_quotient(bytes, table->first_bytes, 6, 3);
-    for (const struct bo_compressor *c = bo_compressors; table->compressed && c->name; c++)
-        if (json_is_integer(json_object_get(codec, c->name)))
-            printf("  %10" PRIu64, get_count(codec, c->name));
-        else
-            printf("  %10s", "-"); /* too large, or the library failed */
-    print_sections(json_object_get(codec, "sections"), "  ");
-    print_sections(json_object_get(codec, "aside"), "; aside: ");
-    putchar('\n');
-}
-
-static void print_heading(const struct table *table, const char *unit)
-{
-    char per_unit[40];
-    snprintf(per_unit, sizeof per_unit, "/%s", unit);
-    printf("%-*s  %12s  %10s  %6s", table->name_width, "", "bytes", per_unit, "ratio");
-    for (const struct bo_compressor *c = bo_compressors; table->compressed && c->name; c++)
-        printf("  %10s", c->like);
-    printf("  sections\n");
-}
-
-static void print_document(const json_t *document, bool compressed)
-{
-    struct table table = {.compressed = compressed};
-    const char *unit = "unit", *name;
-    json_t *n, *units = json_object_get(document, "units");
-    printf("%s:", json_string_value(json_object_get(document, "name")));
-    json_object_foreach(units, name, n)
-    {
-        if (table.n_units == 0) {
-            table.n_units = (uint64_t)json_integer_value(n);
-            unit = name;
-        }
-        printf(" %" JSON_INTEGER_FORMAT " %s,", json_integer_value(n), name);
-    }
-    printf(" entropy floor %" PRIu64 " bytes\n", get_count(document, "entropy_floor"));
-
-    size_t i;
-    json_t *codec, *codecs = json_object_get(document, "codecs");
-    json_array_foreach(codecs, i, codec)
-    {
-        const int width = (int)json_string_length(json_object_get(codec, "name"));
-        table.name_width = width > table.name_width ? width : table.name_width;
-    }
-    table.first_bytes = get_count(json_array_get(codecs, 0), "bytes");
-    print_heading(&table, unit);
-    json_array_foreach(codecs, i, codec) print_codec(&table, codec);
-}
+enum { WIDTH = 160 }; /* of tables */
 
 /* ---- by field -------------------------------------------------------------------------------- */
 
@@ -133,7 +39,6 @@ static json_t *grid_json(const struct bo_grid *grid)
  */
 static bool show_fields(const struct bo_document *document, const char *svg, json_t *list)
 {
-    enum { WIDTH = 160 };
     const struct bo_sizes_options options = {.compress = false};
     struct bo_field_size *fields;
     struct bo_grid by_field, stored;
@@ -178,18 +83,41 @@ static bool load_documents(const struct bo_format *format, char *const *paths, i
     return ok;
 }
 
-static json_t *documents_json(const struct bo_documents *documents, bool compress)
+static struct bo_progress start_progress(const struct bo_documents *documents)
 {
     uint64_t n_steps = 0;
     for (size_t i = 0; i < documents->n; i++)
         n_steps += bo_sizes_count(documents->items[i].format);
-    struct bo_progress progress = bo_progress_start("sizes", n_steps);
-    const struct bo_sizes_options options = {.compress = compress, .progress = &progress};
+    return bo_progress_start("sizes", n_steps);
+}
+
+static json_t *documents_json(const struct bo_documents *documents,
+                              const struct bo_sizes_options *options)
+{
     json_t *json = json_array();
     for (size_t i = 0; i < documents->n; i++)
-        json_array_append_new(json, bo_sizes_json(&documents->items[i], &options));
-    bo_progress_end(&progress);
+        json_array_append_new(json, bo_sizes_json(&documents->items[i], options));
+    bo_progress_end(options->progress);
     return json;
+}
+
+static void print_tables(const struct bo_documents *documents,
+                         const struct bo_sizes_options *options)
+{
+    struct bo_arena arena;
+    struct bo_grid grid;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    struct bo_sizes *sizes = bo_array_or_abort(&arena, documents->n, sizeof *sizes);
+    for (size_t i = 0; i < documents->n; i++)
+        sizes[i] = bo_sizes_measure(&documents->items[i], options, &arena);
+    bo_progress_end(options->progress);
+    for (size_t i = 0; i < documents->n; i++) {
+        printf("%s%s: %s\n\n", i ? "\n" : "", documents->items[i].name,
+               bo_counts_text(&sizes[i].units, &arena));
+        bo_sizes_grid(&sizes[i], true, &arena, &grid);
+        bo_grid_text(&grid, WIDTH, stdout);
+    }
+    bo_arena_free(&arena);
 }
 
 int bo_cmd_size(int argc, char **argv)
@@ -206,9 +134,8 @@ int bo_cmd_size(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "size", "FORMAT [F.txt...] [--fields [--svg FILE]] [--json]",
-        "Prints what each codec's encoding of the documents takes: bytes, bytes per unit, ratio "
-        "to\n"
-        "the first codec, counted bytes after zstd -19, lz4 -9 and xz -9, and each section.\n"
+        "Prints what each codec's encoding of the documents takes: each section, bytes, ratio to the\n"
+        "first status quo, bytes per unit, and counted bytes after zstd -19, lz4 -9 and xz -9.\n"
         "Without files: the format's embedded corpora.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
@@ -236,19 +163,15 @@ int bo_cmd_size(int argc, char **argv)
                           json_pack("{s:s, s:o}", "format", format->name, "documents", list), code)
                     : code;
     }
-    json_t *json = documents_json(&documents, !no_compress);
-    bo_documents_free(&documents);
+    struct bo_progress progress = start_progress(&documents);
+    const struct bo_sizes_options measured = {.compress = !no_compress, .progress = &progress};
+    int code = BO_EXIT_OK;
     if (as_json)
-        return bo_json_print(json_pack("{s:s, s:o}", "format", format->name, "documents", json),
-                             BO_EXIT_OK);
-    size_t i;
-    json_t *document;
-    json_array_foreach(json, i, document)
-    {
-        if (i)
-            putchar('\n');
-        print_document(document, !no_compress);
-    }
-    json_decref(json);
-    return BO_EXIT_OK;
+        code = bo_json_print(json_pack("{s:s, s:o}", "format", format->name, "documents",
+                                       documents_json(&documents, &measured)),
+                             code);
+    else
+        print_tables(&documents, &measured);
+    bo_documents_free(&documents);
+    return code;
 }

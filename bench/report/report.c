@@ -205,13 +205,3 @@ void bo_report_environments(const struct bo_report *report)
         bo_page_environment(&page);
     }
 }
-
-void bo_report_sizes(const char *sizes, FILE *out)
-{
-    fprintf(out,
-            "# Sizes of the embedded documents\n\n"
-            "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them "
-            "anew and fails if this page differs.\n\n"
-            "%s",
-            sizes);
-}

@@ -50,9 +50,6 @@ void bo_report_documents(const struct bo_report *report, const struct bo_format 
 /* results/environments.md: the environment of each run. */
 void bo_report_environments(const struct bo_report *report);
 
-/* results/sizes.md: the output of bo_sizes_block, with a heading. */
-void bo_report_sizes(const char *sizes, FILE *out);
-
 /*
  * Draws the pictures of all documents that the report shows of the i-th run, and writes the CSV of
  * its formats, into an existing folder. False after a message.

@@ -10,9 +10,6 @@
 #include "bench/measure/sizes.h"
 #include "bench/report/comparison.h"
 
-static const char begin_mark[] = "<!-- sizes begin -->\n";
-static const char end_mark[] = "<!-- sizes end -->\n";
-
 /* ---- a document ------------------------------------------------------------------------------ */
 
 /* The reference of all lines of a table. */
@@ -108,7 +105,7 @@ void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct 
         add_entropy(&base, sizes, grid_ret);
 }
 
-/* ---- the checked block ----------------------------------------------------------------------- */
+/* ---- the checked page ------------------------------------------------------------------------ */
 
 /* Optional codecs do not exist on every machine. */
 static bool is_everywhere(void *context, const struct bo_document *document,
@@ -134,98 +131,22 @@ static bool print_document(struct bo_document *document, FILE *out)
     return true;
 }
 
-bool bo_sizes_block(FILE *out)
+bool bo_sizes_page(FILE *out)
 {
     struct bo_documents documents;
     if (!bo_documents_list(NULL, BO_DOCUMENTS_EMBEDDED, &documents))
         return false;
     struct bo_progress progress = bo_progress_start("sizes", documents.n);
     bool ok = true;
-    fputs(begin_mark, out);
+    fputs("# Sizes of the embedded documents\n\n"
+          "Exact, and the same on every machine: `bakeoff report --check-sizes` computes them anew "
+          "and fails if this page differs.\n",
+          out);
     for (size_t i = 0; i < documents.n && ok; i++) {
         ok = print_document(&documents.items[i], out);
         bo_progress_step(&progress, 1, documents.items[i].name);
     }
     bo_progress_end(&progress);
-    fprintf(out, "\n%s", end_mark);
     bo_documents_free(&documents);
     return ok;
-}
-
-/* ---- comparing ------------------------------------------------------------------------------- */
-
-/* The lines of a text, as spans of it. */
-struct lines {
-    struct bo_span *items;
-    size_t n;
-};
-
-static struct lines split(const char *text, size_t nbytes, struct bo_arena *arena)
-{
-    struct lines lines = {.n = 0};
-    size_t cap = 0;
-    for (size_t off = 0, n; off < nbytes; off += n) {
-        const char *end = memchr(text + off, '\n', nbytes - off);
-        n = end ? (size_t)(end - text) - off + 1 : nbytes - off;
-        bo_abort_unless(bo_grow(arena, &lines.items, lines.n, 1, &cap));
-        lines.items[lines.n++] = (struct bo_span){(const uint8_t *)text + off, n};
-    }
-    return lines;
-}
-
-static void print_lines(const char *sign, const struct lines *lines, size_t first, size_t end,
-                        FILE *out)
-{
-    for (size_t i = first; i < end; i++)
-        fprintf(out, "%s%.*s", sign, (int)lines->items[i].n, (const char *)lines->items[i].p);
-}
-
-/* Finds the next common line with the smallest number of skipped lines. */
-static bool next_common(const struct lines *a, size_t i, const struct lines *b, size_t j,
-                        size_t *i_ret, size_t *j_ret)
-{
-    for (size_t sum = 0; sum < (a->n - i) + (b->n - j); sum++)
-        for (size_t k = 0; k <= sum; k++)
-            if (i + k < a->n && j + sum - k < b->n &&
-                bo_span_equal(a->items[i + k], b->items[j + sum - k])) {
-                *i_ret = i + k;
-                *j_ret = j + sum - k;
-                return true;
-            }
-    return false;
-}
-
-static void print_differences(const struct lines *old, const struct lines *fresh, FILE *out)
-{
-    size_t i = 0, j = 0, next_i, next_j;
-    while (next_common(old, i, fresh, j, &next_i, &next_j)) {
-        print_lines("-", old, i, next_i, out);
-        print_lines("+", fresh, j, next_j, out);
-        i = next_i + 1;
-        j = next_j + 1;
-    }
-    print_lines("-", old, i, old->n, out);
-    print_lines("+", fresh, j, fresh->n, out);
-}
-
-bool bo_sizes_compare(const char *report, const char *fresh, FILE *out)
-{
-    const char *begin = strstr(report, begin_mark);
-    const char *end = begin ? strstr(begin, end_mark) : NULL;
-    if (!end) {
-        fprintf(out, "the report has no table of sizes between %.*s and %.*s\n",
-                (int)strlen(begin_mark) - 1, begin_mark, (int)strlen(end_mark) - 1, end_mark);
-        return false;
-    }
-    const size_t nbytes = (size_t)(end - begin) + strlen(end_mark);
-    if (nbytes == strlen(fresh) && memcmp(begin, fresh, nbytes) == 0)
-        return true;
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct lines old_lines = split(begin, nbytes, &arena);
-    const struct lines fresh_lines = split(fresh, strlen(fresh), &arena);
-    fprintf(out, "--- the report\n+++ a fresh run\n");
-    print_differences(&old_lines, &fresh_lines, out);
-    bo_arena_free(&arena);
-    return false;
 }

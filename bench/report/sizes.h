@@ -15,13 +15,7 @@
 void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct bo_arena *arena,
                    struct bo_grid *grid_ret);
 
-/* Encodes the embedded corpora and prints their sizes between two marks. False after a message. */
-bool bo_sizes_block(FILE *out);
-
-/*
- * Compares the block in a report with a new one. When they differ, or the report has none, prints
- * the difference to `out` and returns false.
- */
-bool bo_sizes_compare(const char *report, const char *fresh, FILE *out);
+/* results/sizes.md: the sizes of all embedded documents. False after a message. */
+bool bo_sizes_page(FILE *out);
 
 #endif

@@ -206,31 +206,10 @@ TEST_WITH(what_is_written_reads_back, make, NULL)
     json_decref(json);
 }
 
-static char *csv_text(void)
-{
-    struct bo_results *made = results();
-    bo_results_csv(made, printing());
-    bo_results_free(made);
-    return printed_text();
-}
-
 static char *table_text(unsigned width)
 {
     bo_table_print(&f.plan, width, printing());
     return printed_text();
-}
-
-TEST_WITH(csv_by_hand, make, NULL)
-{
-    char *text = csv_text();
-    assert_string_equal(
-        text,
-        "name,repetitions,median_ns,stddev_ns,p10_ns,p90_ns,mean_ns,wall_ns,bytes,touched_pages,"
-        "open_bytes_allocated,encode_peak_bytes,encode_scratch_bytes,decode_peak_bytes,"
-        "merge_peak_bytes,error\n"
-        "toy/honest/box/get/uniform,3,12,5.2915,7,15,,,164,1.5,,,,,,\"\"\n"
-        "toy/honest/box/open,0,,,,,,,,,,,,,,\"crashed: \"\"quoted\"\"\"\n"
-        "toy/honest/box/encode,1,1,,1,9,,,164,,,,,,,\"not done after 3 s\"\n");
 }
 
 TEST_WITH(tables_show_medians_and_failures, make, NULL)

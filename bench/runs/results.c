@@ -174,9 +174,6 @@ static unsigned add_rows(json_t *entries, const struct bo_plan *plan, unsigned f
     return place.family;
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------- */
-
-static const char *const csv_counters[] = {"p10_ns", "p90_ns", "mean_ns", "wall_ns", "bytes", NULL};
 const char *const bo_exact_counters[] = {"touched_pages",
                                          "open_bytes_allocated",
                                          "encode_peak_bytes",
@@ -185,92 +182,12 @@ const char *const bo_exact_counters[] = {"touched_pages",
                                          "merge_peak_bytes",
                                          NULL};
 
-/* A comma, and the number if there is one. */
-static void put_number(const json_t *entry, const char *key, FILE *out)
-{
-    const json_t *number = json_object_get(entry, key);
-    if (json_is_number(number))
-        fprintf(out, ",%.6g", json_number_value(number));
-    else
-        fputc(',', out);
-}
-
-/* A comma, and the text in quotes. */
-static void put_quoted(const char *text, FILE *out)
-{
-    fputs(",\"", out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-}
-
-/* One row's entries. */
-struct family {
-    const json_t *first, *median, *stddev, *failure;
-};
-
-static void put_row(const struct family *family, FILE *out)
-{
-    const json_t *median = family->median ? family->median : family->first;
-    const char *message = json_string_value(json_object_get(family->failure, "error_message"));
-    fprintf(out, "%s,%d", json_string_value(json_object_get(family->first, "run_name")),
-            (int)json_integer_value(json_object_get(family->first, "repetitions")));
-    put_number(median, "real_time", out);
-    put_number(family->stddev, "real_time", out);
-    for (const char *const *c = csv_counters; *c; c++)
-        put_number(median, *c, out);
-    for (const char *const *c = bo_exact_counters; *c; c++)
-        put_number(median, *c, out);
-    put_quoted(message ? message : "", out);
-    putc('\n', out);
-}
-
-static void add_to_family(struct family *family, const json_t *entry)
-{
-    const char *aggregate = json_string_value(json_object_get(entry, "aggregate_name"));
-    if (aggregate && strcmp(aggregate, "median") == 0)
-        family->median = entry;
-    if (aggregate && strcmp(aggregate, "stddev") == 0)
-        family->stddev = entry;
-    if (json_is_true(json_object_get(entry, "error_occurred")))
-        family->failure = entry;
-}
-
-/* A line for each row, whose entries follow each other. */
-static void put_csv_rows(const json_t *entries, FILE *out)
-{
-    const json_t *entry = json_array_get(entries, 0);
-    for (size_t i = 0; entry;) {
-        struct family family = {.first = entry};
-        const json_t *name = json_object_get(entry, "run_name");
-        while (entry && json_equal(json_object_get(entry, "run_name"), name)) {
-            add_to_family(&family, entry);
-            entry = json_array_get(entries, ++i);
-        }
-        put_row(&family, out);
-    }
-}
-
-static void put_csv_header(FILE *out)
-{
-    fputs("name,repetitions,median_ns,stddev_ns", out);
-    for (const char *const *c = csv_counters; *c; c++)
-        fprintf(out, ",%s", *c);
-    for (const char *const *c = bo_exact_counters; *c; c++)
-        fprintf(out, ",%s", *c);
-    fputs(",error\n", out);
-}
-
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 struct bo_results {
     json_t *context;
-    struct bo_memory_file entries,
-        csv;             /* of the documents so far: a line for each entry and each row */
-    unsigned n_families; /* rows so far */
+    struct bo_memory_file entries; /* of the documents so far, a line for each */
+    unsigned n_families;           /* rows so far */
 };
 
 enum { JSON_FLAGS = JSON_REAL_PRECISION(7) };
@@ -291,7 +208,6 @@ static void add_entries(struct bo_results *results, const json_t *entries)
         fputs(ftell(results->entries.out) ? ",\n" : "\n", results->entries.out);
         json_dumpf(entry, results->entries.out, JSON_FLAGS);
     }
-    put_csv_rows(entries, results->csv.out);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -358,7 +274,6 @@ static struct bo_results *make_results(json_t *context)
     struct bo_results *results = bo_or_abort(calloc(1, sizeof *results));
     results->context = context;
     bo_memory_open(&results->entries);
-    bo_memory_open(&results->csv);
     return results;
 }
 
@@ -398,7 +313,6 @@ void bo_results_free(struct bo_results *results)
     if (!results)
         return;
     bo_memory_free(&results->entries);
-    bo_memory_free(&results->csv);
     json_decref(results->context);
     free(results);
 }
@@ -563,22 +477,6 @@ static void print_results(const void *context, FILE *out)
 bool bo_results_save(const char *path, const struct bo_results *results)
 {
     return bo_output_printed(path, print_results, results);
-}
-
-void bo_results_csv(const struct bo_results *results, FILE *out)
-{
-    put_csv_header(out);
-    put_text(&results->csv, out);
-}
-
-static void print_csv(const void *results, FILE *out)
-{
-    bo_results_csv(results, out);
-}
-
-bool bo_results_save_csv(const char *path, const struct bo_results *results)
-{
-    return bo_output_printed(path, print_csv, results);
 }
 
 json_t *bo_results_json(const struct bo_results *results)

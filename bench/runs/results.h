@@ -64,15 +64,6 @@ bool bo_results_save(const char *path, const struct bo_results *results);
 extern const char *const bo_exact_counters[];
 
 /*
- * CSV, one line per row: medians over the repetitions, the exact counters (for a failed row, from
- * its first repetition), and the failure.
- */
-void bo_results_csv(const struct bo_results *results, FILE *out);
-
-/* Like bo_results_save. */
-bool bo_results_save_csv(const char *path, const struct bo_results *results);
-
-/*
  * The median over repetitions of a row's real_ns (counter NULL) or of a counter; NaN without
  * repetitions.
  */

@@ -445,8 +445,8 @@ static enum bo_status import_perf(struct bo_span file, const struct bo_import_op
 }
 
 /*
- * An event follows the comments, if any. Those of `perf script --header` can be longer than the part
- * of the file that is here; then one of them must be the machine's architecture.
+ * An event follows the comments, if any. Those of `perf script --header` can be longer than what is
+ * here of the file; then one of them must be the machine's architecture.
  */
 static bool looks_like_perf(struct bo_span file)
 {

@@ -315,7 +315,7 @@ TEST(test_known_versions)
 }
 
 /*
- * A profile with bitmaps of MC/DC. The tool's text has them, too, in a form that is read as the next
+ * A profile with bitmaps of MC/DC. The tool's text has them, too, in a form that is read as another
  * function; the error is that of the binary file.
  */
 TEST(test_bitmaps)
