@@ -134,8 +134,9 @@ int bo_cmd_size(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "size", "FORMAT [F.txt...] [--fields [--svg FILE]] [--json]",
-        "Prints what each codec's encoding of the documents takes: each section, bytes, ratio to the\n"
-        "first status quo, bytes per unit, and counted bytes after zstd -19, lz4 -9 and xz -9.\n"
+        "Prints what each codec's encoding of the documents takes: each section, bytes, ratio to\n"
+        "the first status quo, bytes per unit, and counted bytes after zstd -19, lz4 -9 and xz "
+        "-9.\n"
         "Without files: the format's embedded corpora.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);
