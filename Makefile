@@ -376,7 +376,7 @@ install: build/bakeoff ## install program, library, headers, man page and shell 
 	$(call copy_tree,-name '*.[ch]' -o -name '*.md',cli/export LICENSE docs/primitives.md docs/vectors.md,$(SHARE)/bakeoff)
 
 # Tests of the command line. MEASURED is the path of another build of the program, for what is measured.
-check-cli: $(OUT)/bakeoff
+check-cli: $(OUT)/bakeoff $(MEASURED)
 	@BAKEOFF=$(OUT)/bakeoff MEASURED=$(MEASURED) cli/test_cli.sh
 
 verify-codec: build/bakeoff ## list what CODEC=FORMAT/NAME lacks

@@ -214,7 +214,7 @@ static int parse_request(int argc, char **argv, struct request *request)
         {"--threshold", 0, "PERCENT",
          "with --against: smaller changes of a time are not reported (5)", &request->threshold_text,
          NULL},
-        {"--json", 0, "OUT", "Google Benchmark's JSON to this file, CSV beside it; - is stdout",
+        {"--json", 0, "OUT", "Google Benchmark's JSON to this file or folder/; - is stdout",
          &request->json, NULL},
         {"--no-compress", 0, NULL, "with --full: no sizes under outer compressors", NULL,
          &request->no_compress},

@@ -1,6 +1,7 @@
 /* bakeoff report: REPORT.md, CSV and pictures from the newest results. */
 #include <errno.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,15 @@ static bool end_file(struct bo_memory_file *file, bool ok, const char *path)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* Prints what `diff` says of the page and a new one. */
+/* Prints the difference between the page and a new one. */
 static void print_difference(const char *path, struct bo_span fresh)
 {
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const char *quoted = bo_shell_quoted(&arena, path);
     fflush(stdout);
-    FILE *diff = popen(bo_arena_printf(&arena, "diff -u %s -", quoted), "w");
+    signal(SIGPIPE, SIG_IGN); /* where there is no `diff` */
+    FILE *diff = popen(bo_arena_printf(&arena, "diff -u -- %s -", quoted), "w");
     if (diff) {
         fwrite(fresh.p, 1, fresh.n, diff);
         pclose(diff);
@@ -54,8 +56,8 @@ static int check_sizes(const char *path)
     if (code == BO_EXIT_OK && bo_span_equal(in.bytes, fresh)) {
         printf("the sizes in %s are those of a fresh run\n", in.path);
     } else if (code == BO_EXIT_OK) {
-        print_difference(path, fresh);
         fprintf(stderr, "bakeoff: %s: its sizes differ from those of a new run\n", in.path);
+        print_difference(path, fresh);
         code = BO_EXIT_FAILED;
     }
     bo_memory_free(&file);

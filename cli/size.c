@@ -1,6 +1,7 @@
 /* `bakeoff size`: bytes per codec and section, raw and compressed. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/measure/sizes.h"
 #include "bench/report/comparison.h"
@@ -101,6 +102,18 @@ static json_t *documents_json(const struct bo_documents *documents,
     return json;
 }
 
+/* Wide enough for the sections of each codec, which are beside its name. */
+static unsigned width_of(const struct bo_grid *grid)
+{
+    size_t name = 0, sections = 0;
+    for (size_t r = 0; r < bo_grid_n_rows(grid); r++) {
+        const char *const *cells = (const char *const *)grid->cells + r * grid->n_columns;
+        name = strlen(cells[0]) > name ? strlen(cells[0]) : name;
+        sections = strlen(cells[2]) > sections ? strlen(cells[2]) : sections;
+    }
+    return name + 2 + sections > WIDTH ? (unsigned)(name + 2 + sections) : WIDTH;
+}
+
 static void print_tables(const struct bo_documents *documents,
                          const struct bo_sizes_options *options)
 {
@@ -115,7 +128,7 @@ static void print_tables(const struct bo_documents *documents,
         printf("%s%s: %s\n\n", i ? "\n" : "", documents->items[i].name,
                bo_counts_text(&sizes[i].units, &arena));
         bo_sizes_grid(&sizes[i], true, &arena, &grid);
-        bo_grid_text(&grid, WIDTH, stdout);
+        bo_grid_text(&grid, width_of(&grid), stdout);
     }
     bo_arena_free(&arena);
 }
@@ -135,8 +148,7 @@ int bo_cmd_size(int argc, char **argv)
     const struct bo_usage usage = {
         "size", "FORMAT [F.txt...] [--fields [--svg FILE]] [--json]",
         "Prints what each codec's encoding of the documents takes: each section, bytes, ratio to\n"
-        "the first status quo, bytes per unit, and counted bytes after zstd -19, lz4 -9 and xz "
-        "-9.\n"
+        "the first status quo, bytes per unit, and bytes after zstd -19, lz4 -9 and xz -9.\n"
         "Without files: the format's embedded corpora.",
         options};
     const int n = bo_options_parse(&usage, argc, argv);

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Tests the command line as used by scripts: exit codes, messages, files, pipes, JSON. Run it from the repository's
-# root, with the program's path in BAKEOFF. MEASURED is the program of the last part, which measures: with
-# AddressSanitizer, that takes minutes. Prints each failed case, then `N passed, M failed`; exits with 1 when one failed.
+# root, with the program's path in BAKEOFF. MEASURED is the program for what is measured, which takes minutes with
+# AddressSanitizer. Prints each failed case, then `N passed, M failed`; exits with 1 when one failed.
 set -u
 bakeoff=$(realpath "${BAKEOFF:-build/bakeoff}")
 measured=$(realpath "${MEASURED:-$bakeoff}")
-[[ -x $bakeoff ]] || { echo "test_cli: $bakeoff: no such program" >&2; exit 1; }
+for program in "$bakeoff" "$measured"; do
+    [[ -x $program ]] || { echo "test_cli: $program: no such program" >&2; exit 1; }
+done
 command -v jq >/dev/null || { echo "test_cli: jq is missing" >&2; exit 1; }
 root=$PWD
 t=$(mktemp -d)
@@ -980,7 +982,7 @@ misuses "pick: no measure has a weight above 0" pick pcdata --results "$t/two.js
 
 # ---- insns ---------------------------------------------------------------------------------------
 
-bakeoff=$measured
+not_measured=$bakeoff bakeoff=$measured
 insns=(insns pcdata --corpus "$t/canonical.txt" --codec raw,varint-delta)
 echo "# Made with: another compiler" >"$t/other.tsv"
 run "${insns[@]}" --check "$t/other.tsv"
@@ -999,7 +1001,7 @@ else
     holds "what takes other counts is named" \
         grep -q '^pcdata/raw/canonical/point/uniform: .* instructions, was .* (-2.0%)$' "$t/out"
 fi
-
+bakeoff=$not_measured
 # ---- plugins, new-codec, new-format --------------------------------------------------------------
 
 if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then
@@ -1097,6 +1099,7 @@ refuses "$t/tiny.txt: hash is not a number below 2^64 at byte * (corrupt)" merge
 
 # ---- repeated measurements -----------------------------------------------------------------------
 
+bakeoff=$measured
 finish() {
     echo "$passed passed, $failed failed"
     exit $((failed > 0))

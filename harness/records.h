@@ -27,7 +27,7 @@ enum bo_field_form {
     BO_DECIMAL, /* an unsigned integer of 1, 2, 4 or 8 bytes */
     BO_HEX,     /* the same, written as 0x1f */
     BO_SIGNED,  /* a signed integer of 1, 2, 4 or 8 bytes */
-    BO_NAME,    /* a struct bo_span: any bytes; in JSON, UTF-8. Must be the last field */
+    BO_NAME,    /* a struct bo_span: any bytes; in JSON, UTF-8. The last field, after others */
 };
 
 struct bo_field {

@@ -25,7 +25,7 @@ touch "$DURATIONS"
 # it runs other commands.
 pipe=$(mktemp -u build/test/ends.XXXXXX)
 mkfifo "$pipe" && exec {ends}<>"$pipe" && rm "$pipe" || exit 1
-message= # what `read` had of a line when its time was over
+message= # the part of a line that `read` had when it timed out
 
 stop() { # PROCESS...: ends the steps with all their processes
     (($# == 0)) || kill -- "${@/#/-}" 2>/dev/null

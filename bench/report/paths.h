@@ -48,8 +48,9 @@ struct bo_mean_ratio {
 };
 
 /*
- * A codec's figure in `ratio`, with its median's interval. A counter below 1 counts as 1, since no
- * ratio to 0 exists. NaN if the run does not have the figure or the codec failed.
+ * A codec's figure in `ratio`, with its median's interval; `low` and `high` equal `ratio` for
+ * figures other than times. A counter below 1 counts as 1, since no ratio to 0 exists. NaN if the
+ * run does not have the figure or the codec failed.
  */
 struct bo_mean_ratio bo_figure_range(const struct bo_run_document *document, const char *codec,
                                      const struct bo_figure *figure, bool portable);

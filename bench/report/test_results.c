@@ -1,6 +1,6 @@
 /*
  * The results file: Google Benchmark's schema, figures by hand, a failure's entry, and the same
- * rows as CSV and table.
+ * rows as a table.
  */
 #include "harness/core/test_cmocka.h"
 

@@ -281,10 +281,7 @@ static bool take_all_turns(struct turns *turns, const struct bo_documents *docum
 
 static void remove_files(const struct turns *turns)
 {
-    char csv[PATH_MAX];
-    snprintf(csv, sizeof csv, "%s/turn.csv", turns->folder);
     unlink(turns->json);
-    unlink(csv);
     unlink(turns->errors);
     rmdir(turns->folder);
 }

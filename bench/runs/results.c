@@ -1,4 +1,4 @@
-/* Rows as JSON and CSV. */
+/* Rows as JSON. */
 #include "bench/runs/results.h"
 
 #include <inttypes.h>

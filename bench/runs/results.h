@@ -1,4 +1,4 @@
-/* A run's results: Google Benchmark's JSON, and CSV beside it. */
+/* A run's results as Google Benchmark's JSON. */
 #ifndef BO_RESULTS_H
 #define BO_RESULTS_H
 

@@ -217,8 +217,8 @@ bool statehist_json_expect(struct statehist_json *j, const char *text, const cha
 /* ---- reading: numbers and words -------------------------------------------------------------- */
 
 /*
- * These are not strchr, whose instructions depend on whether the linker puts the set at the end of
- * a page.
+ * Without strchr: its number of instructions depends on whether the linker puts the set at the end
+ * of a page.
  */
 static bool is_of_number(uint8_t c)
 {

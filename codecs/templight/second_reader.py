@@ -560,12 +560,32 @@ class MsbBits:
             raise Reject("free bits")
 
 
+class Totals:
+    """Sums over the traces so far, and their limits."""
+
+    def __init__(self, file_nbytes):
+        self.file_nbytes = file_nbytes
+        self.most = min(64 * file_nbytes + (1 << 20), (1 << 31) - 1)
+        self.n_names = self.names = self.starts = self.phrases = self.files = 0
+
+    def add(self, n_names=0, names=0, starts=0, phrases=0, files=0):
+        self.n_names, self.names, self.starts = self.n_names + n_names, self.names + names, self.starts + starts
+        self.phrases, self.files = self.phrases + phrases, self.files + files
+        if self.names > self.file_nbytes + 65536 * self.n_names or self.starts > self.most:
+            raise Reject("names would expand to too much")
+        if self.phrases > self.most:
+            raise Reject("phrases are longer than the file allows")
+        if self.files > self.most:
+            raise Reject("names of files would expand to too much")
+
+
 class Texts:
-    def __init__(self, c, file_nbytes):
+    def __init__(self, c, totals):
         has_grammar = c.u8()
         if has_grammar > 1:
             raise Reject("number of grammars is neither 0 nor 1")
-        self.grammar = Grammar(c, file_nbytes) if has_grammar else None
+        self.grammar = Grammar(c, totals.file_nbytes) if has_grammar else None
+        totals.add(phrases=self.grammar.n_text if has_grammar else 0)
 
     def read(self, bits):
         n = bits.bits(4)
@@ -596,7 +616,7 @@ class Head:
 class Names:
     """A term is (text, levels, words, words that its references take); None while it is read."""
 
-    def __init__(self, data, file_nbytes, n_names):
+    def __init__(self, data, totals, n_names):
         self.names, self.steps = [], []
         if n_names == 0:
             if data:
@@ -605,7 +625,10 @@ class Names:
         c = Cursor(data)
         longest, total, levels = c.uvarint(32), c.uvarint(), c.uvarint(32)
         n_shapes, n_heads, n_tops, starts, words, n_terms, tables, stream = (c.uvarint(32) for _ in range(8))
-        self.texts = Texts(c, file_nbytes)
+        if longest > totals.file_nbytes + 131072:
+            raise Reject("names would expand to too much")
+        totals.add(n_names=n_names, names=total, starts=starts)
+        self.texts = Texts(c, totals)
         tables, self.stream = MsbBits(c.take(tables)), MsbBits(c.take(-(-stream // 8)))
         c.take(n_names)  # fingerprints: XXH3 is not in the standard library
         c.end()
@@ -706,14 +729,15 @@ class Names:
         return term
 
 
-def read_files(data, file_nbytes, n_files):
+def read_files(data, totals, n_files):
     c = Cursor(data)
     if n_files == 0:
         c.end()
         return []
-    texts = Texts(c, file_nbytes)
+    texts = Texts(c, totals)
     bits = MsbBits(c.take(len(data) - c.off))
     files = [texts.read(bits) for _ in range(n_files)]
+    totals.add(files=sum(len(file) for file in files))
     bits.end()
     texts.end()
     return files
@@ -899,14 +923,14 @@ def read_terms(data):
     c = Cursor(data)
     if c.take(4) != b"TLtm":
         raise Reject("magic number is not that of terms")
-    traces = []
+    traces, totals = [], Totals(len(data))
     for _ in range(c.le(4)):
         version, n_names, n_files = c.le(4), c.le(4), c.le(4)
         sizes = [c.le(4) for _ in range(4)]
         source, names, files, records = (c.take(n) for n in sizes)
         t = Trace(version, source)
-        names = [name[0] for name in Names(names, len(data), n_names).names]
-        Records(records, n_names, n_files).read(t, names, read_files(files, len(data), n_files))
+        names = [name[0] for name in Names(names, totals, n_names).names]
+        Records(records, n_names, n_files).read(t, names, read_files(files, totals, n_files))
         traces.append(t.resolved())
     c.end()
     return traces

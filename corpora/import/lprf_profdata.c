@@ -78,11 +78,12 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
                                       struct bo_error *err)
 {
     struct bo_span text;
-    struct bo_error ours = {0}, unused;
+    struct bo_error ours = {0}, unused = {0};
     const bool indexed = is_indexed(file);
     err = err ? err : &unused;
     enum bo_status status = indexed ? check_index_place(file, err) : BO_OK;
     if (!status && indexed) {
+        *err = (struct bo_error){0};
         const enum bo_status own = decode(file, arena, model_ret, err);
         if (own == BO_OK || own == BO_NO_MEMORY || own == BO_OVER_LIMIT)
             return own;

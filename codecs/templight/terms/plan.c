@@ -21,8 +21,9 @@ enum {
     LOOK_AHEAD = 2,         /* levels of parts that an estimate looks into */
     NOWHERE_COST = 1 << 24, /* more than any */
     /*
-     * Of a head with a base, from the base to the first part. A reader keeps these bytes for each
-     * base, which takes 36 bits at least, and limits them to 64 for each byte of the file.
+     * Of a head with a base, between the base and the first part. A reader keeps this text with
+     * each base, and accepts 64 bytes of such texts for each byte of the file. A base takes 36 bits
+     * or more, so this many bytes are always accepted.
      */
     MAX_LIST_NBYTES = 256,
 };

@@ -54,7 +54,7 @@ static inline uint32_t templight_n_groups(uint32_t n_names)
     return n_names / TEMPLIGHT_NAMES_A_GROUP + (n_names % TEMPLIGHT_NAMES_A_GROUP > 0);
 }
 
-/* Sums over the traces so far, which have limits: a file may have many traces. */
+/* Sums over the traces so far. They have limits, since a file may have many traces. */
 struct templight_totals {
     uint64_t n_names;
     uint64_t names_nbytes, starts_nbytes; /* as the traces announce them */
@@ -242,7 +242,7 @@ enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, 
 struct templight_known {
     const uint8_t *p; /* NULL: not known */
     uint32_t nbytes;
-    uint32_t n_words; /* of a reference to it; while it is spelled: those before it */
+    uint32_t n_words; /* that a reference to it takes; while it is spelled, how many were left */
 };
 
 /*
