@@ -55,21 +55,11 @@ struct printer {
     size_t cap_targets;
 };
 
-static void put_number(struct bo_writer *out, uint64_t v)
-{
-    uint8_t text[20];
-    size_t start = sizeof text;
-    do
-        text[--start] = (uint8_t)('0' + v % 10);
-    while (v /= 10);
-    bo_put_bytes(out, text + start, sizeof text - start);
-}
-
 static void put_name(struct bo_writer *out, struct bo_span name, uint64_t v)
 {
     bo_put_bytes(out, name.p, name.n);
     bo_put_u8(out, ':');
-    put_number(out, v);
+    bo_put_decimal(out, v);
 }
 
 /* The start of a line inside an instance that is `depth` deep. */
@@ -78,10 +68,10 @@ static void put_place(struct bo_writer *out, unsigned depth, uint32_t line, uint
     uint8_t *blanks = bo_put_space(out, depth);
     if (blanks)
         memset(blanks, ' ', depth);
-    put_number(out, line);
+    bo_put_decimal(out, line);
     if (discriminator) {
         bo_put_u8(out, '.');
-        put_number(out, discriminator);
+        bo_put_decimal(out, discriminator);
     }
     bo_put_bytes(out, ": ", 2);
 }
@@ -116,7 +106,7 @@ static void put_body(struct printer *p, const struct autofdo_instance *instance,
     for (size_t i = 0; i < instance->n_records && !p->out->status; i++) {
         const struct autofdo_record *record = &instance->records[i];
         put_place(p->out, depth, record->line, record->discriminator);
-        put_number(p->out, record->count);
+        bo_put_decimal(p->out, record->count);
         if (record->n_targets)
             put_targets(p, record);
         bo_put_u8(p->out, '\n');
@@ -134,12 +124,12 @@ static void put_function(struct printer *p, const struct autofdo_function *funct
 {
     if (function->timestamp) {
         bo_put_text(p->out, "#@ %s ", timestamp_word);
-        put_number(p->out, function->timestamp);
+        bo_put_decimal(p->out, function->timestamp);
         bo_put_u8(p->out, '\n');
     }
     put_name(p->out, function->body.name, *p->next_total++);
     bo_put_u8(p->out, ':');
-    put_number(p->out, function->head);
+    bo_put_decimal(p->out, function->head);
     bo_put_u8(p->out, '\n');
     put_body(p, &function->body, 1);
 }

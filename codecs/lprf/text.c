@@ -124,13 +124,8 @@ static const char *unquote(struct bo_span line, uint8_t *to, size_t *n_ret, size
 
 static void put_number_line(struct bo_writer *out, uint64_t v)
 {
-    uint8_t text[21];
-    size_t start = sizeof text;
-    text[--start] = '\n';
-    do
-        text[--start] = (uint8_t)('0' + v % 10);
-    while (v /= 10);
-    bo_put_bytes(out, text + start, sizeof text - start);
+    bo_put_decimal(out, v);
+    bo_put_u8(out, '\n');
 }
 
 static void put_line(struct bo_writer *out, const char *text)

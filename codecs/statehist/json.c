@@ -475,7 +475,9 @@ void statehist_json_put_string(struct bo_writer *out, struct bo_span text, bool 
 
 void statehist_json_put_integer(struct bo_writer *out, int64_t v)
 {
-    bo_put_text(out, "%lld", (long long)v);
+    if (v < 0)
+        bo_put_u8(out, '-');
+    bo_put_decimal(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 void statehist_json_put_double(struct bo_writer *out, uint64_t bits, bool bare)

@@ -21,21 +21,11 @@
 
 static const char letters[STATEHIST_N_TYPES] = {'n', 'i', 'l', 'd', 's', 'b'};
 
-static void put_u64(struct bo_writer *out, uint64_t v, bool negative)
-{
-    uint8_t text[21];
-    size_t start = sizeof text;
-    do
-        text[--start] = (uint8_t)('0' + v % 10);
-    while (v /= 10);
-    if (negative)
-        text[--start] = '-';
-    bo_put_bytes(out, text + start, sizeof text - start);
-}
-
 void statehist_put_i64(struct bo_writer *out, int64_t v)
 {
-    put_u64(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, v < 0);
+    if (v < 0)
+        bo_put_u8(out, '-');
+    bo_put_decimal(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 /* The letter after the backslash, or 0. */
@@ -117,7 +107,7 @@ static void put_interval(struct bo_writer *out, const struct statehist_model *mo
 {
     const struct bo_span none = {NULL, 0};
     bo_put_bytes(out, "I\t", 2);
-    put_u64(out, at->quark, false);
+    bo_put_decimal(out, at->quark);
     bo_put_u8(out, '\t');
     statehist_put_i64(out, at->start);
     bo_put_u8(out, '\t');
@@ -138,7 +128,7 @@ enum bo_status statehist_print(const void *opaque, struct bo_writer *out, struct
     for (uint32_t q = 0; q < model->n_quarks && !out->status; q++) {
         const struct statehist_attribute *attribute = &model->attributes[q];
         bo_put_bytes(out, "Q\t", 2);
-        put_u64(out, q, false);
+        bo_put_decimal(out, q);
         bo_put_u8(out, '\t');
         statehist_put_i64(out,
                           attribute->parent == STATEHIST_ROOT ? -1 : (int64_t)attribute->parent);

@@ -89,16 +89,6 @@ bool templight_read_time(struct bo_span span, uint64_t *bits_ret)
 /* Keys as LLVM aligns them: values start in column 18. */
 #define KEY(name) name ":                  ", 17
 
-static void put_number(struct bo_writer *out, uint64_t v)
-{
-    uint8_t text[20];
-    size_t start = sizeof text;
-    do
-        text[--start] = (uint8_t)('0' + v % 10);
-    while (v /= 10);
-    bo_put_bytes(out, text + start, sizeof text - start);
-}
-
 /* FILE:LINE:COLUMN as a scalar; nothing for an absent one. */
 static void put_place(struct bo_writer *out, const struct templight_place *place)
 {
@@ -110,9 +100,9 @@ static void put_place(struct bo_writer *out, const struct templight_place *place
         if (place->present) {
             bo_put_bytes(out, place->file.p, place->file.n);
             bo_put_u8(out, ':');
-            put_number(out, place->line);
+            bo_put_decimal(out, place->line);
             bo_put_u8(out, ':');
-            put_number(out, place->column);
+            bo_put_decimal(out, place->column);
         }
         bo_put_bytes(out, "'\n", 2);
         return;
@@ -144,7 +134,7 @@ static void put_kind(struct bo_writer *out, uint32_t kind)
     if (name)
         bo_put_bytes(out, name, strlen(name));
     else
-        put_number(out, kind);
+        bo_put_decimal(out, kind);
     bo_put_u8(out, '\n');
 }
 
@@ -159,7 +149,7 @@ static void put_figures(struct bo_writer *out, const struct templight_entry *ent
     }
     if (entry->has_memory) {
         bo_put_bytes(out, KEY("memory"));
-        put_number(out, entry->memory);
+        bo_put_decimal(out, entry->memory);
         bo_put_u8(out, '\n');
     }
 }

@@ -241,6 +241,16 @@ void bo_put_uvarint(struct bo_writer *out, uint64_t v)
     *p = (uint8_t)v;
 }
 
+void bo_put_decimal(struct bo_writer *out, uint64_t v)
+{
+    uint8_t text[20];
+    size_t start = sizeof text;
+    do
+        text[--start] = (uint8_t)('0' + v % 10);
+    while (v /= 10);
+    bo_put_bytes(out, text + start, sizeof text - start);
+}
+
 void bo_put_text(struct bo_writer *out, const char *format, ...)
 {
     va_list args, again;

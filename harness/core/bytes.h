@@ -269,7 +269,13 @@ void bo_put_be32(struct bo_writer *out, uint32_t v);
 void bo_put_be64(struct bo_writer *out, uint64_t v);
 void bo_put_uvarint(struct bo_writer *out, uint64_t v);
 
-/* Appends text, formatted as by printf. */
+/* Appends a number in decimal. */
+void bo_put_decimal(struct bo_writer *out, uint64_t v);
+
+/*
+ * Appends text, formatted as by printf. The number of instructions of the C library depends on where
+ * the linker puts the format, so what encodes much text uses the others.
+ */
 void bo_put_text(struct bo_writer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -77,10 +77,11 @@ static void put_name(struct bo_writer *out, struct bo_span name)
 
 static void put_place(struct bo_writer *out, uint32_t line, uint32_t discriminator)
 {
-    if (discriminator)
-        bo_put_text(out, "%" PRIu32 ".%" PRIu32, line, discriminator);
-    else
-        bo_put_text(out, "%" PRIu32, line);
+    bo_put_decimal(out, line);
+    if (discriminator) {
+        bo_put_u8(out, '.');
+        bo_put_decimal(out, discriminator);
+    }
 }
 
 /* ---- instances ------------------------------------------------------------------------------- */
@@ -97,7 +98,8 @@ static void put_counts(struct bo_writer *out, const struct autofdo_instance *ins
             put_literal(out, ", ");
         }
         put_place(out, record->line, record->discriminator);
-        bo_put_text(out, " = %" PRIu64, record->count);
+        put_literal(out, " = ");
+        bo_put_decimal(out, record->count);
     }
     if (instance->n_records)
         put_literal(out, " }\n");
@@ -111,7 +113,8 @@ static void put_targets(struct bo_writer *out, const struct autofdo_record *reco
         if (t)
             put_literal(out, ", ");
         put_name(out, record->targets[t].name);
-        bo_put_text(out, " = %" PRIu64, record->targets[t].count);
+        put_literal(out, " = ");
+        bo_put_decimal(out, record->targets[t].count);
     }
     put_literal(out, " }");
 }
