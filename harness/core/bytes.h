@@ -273,7 +273,7 @@ void bo_put_uvarint(struct bo_writer *out, uint64_t v);
 void bo_put_decimal(struct bo_writer *out, uint64_t v);
 
 /*
- * Appends text, formatted as by printf. The number of instructions of the C library depends on where
+ * Appends text, formatted as by printf. How many instructions the C library takes depends on where
  * the linker puts the format, so what encodes much text uses the others.
  */
 void bo_put_text(struct bo_writer *out, const char *format, ...)
