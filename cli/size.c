@@ -147,7 +147,7 @@ int bo_cmd_size(int argc, char **argv)
     };
     const struct bo_usage usage = {
         "size", "FORMAT [F.txt...] [--fields [--svg FILE]] [--json]",
-        "Prints what each codec's encoding of the documents takes: each section, bytes, ratio to\n"
+        "Prints the sizes of each codec's encoding of the documents: sections, bytes, ratio to\n"
         "the first status quo, bytes per unit, and bytes after zstd -19, lz4 -9 and xz -9.\n"
         "Without files: the format's embedded corpora.",
         options};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the command line as used by scripts: exit codes, messages, files, pipes, JSON. Run it from the repository's
-# root, with the program's path in BAKEOFF. MEASURED is the program for what is measured, which takes minutes with
+# root, with the program's path in BAKEOFF. MEASURED is the program for measurements, which are slow with
 # AddressSanitizer. Prints each failed case, then `N passed, M failed`; exits with 1 when one failed.
 set -u
 bakeoff=$(realpath "${BAKEOFF:-build/bakeoff}")
@@ -1002,6 +1002,7 @@ else
         grep -q '^pcdata/raw/canonical/point/uniform: .* instructions, was .* (-2.0%)$' "$t/out"
 fi
 bakeoff=$not_measured
+
 # ---- plugins, new-codec, new-format --------------------------------------------------------------
 
 if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then

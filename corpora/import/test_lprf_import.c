@@ -272,6 +272,41 @@ TEST(test_wild_index_places)
 
 /* ---- binary profiles of the codec's version, and of the previous one ------------------------- */
 
+/* An encoded profile, while programs are looked up in another PATH. */
+struct profile {
+    struct bo_arena arena;
+    struct bo_writer out;
+    void *model;
+    char path[4096]; /* to restore */
+};
+
+static void begin_profile(struct profile *p, const char *path)
+{
+    const struct bo_format *format = bo_find_format("lprf");
+    const struct bo_codec *codec = bo_find_codec(format, "profdata");
+    bo_arena_init(&p->arena, BO_ARENA_UNLIMITED);
+    bo_writer_init(&p->out, &p->arena);
+    assert_int_equal(format->parse(text(like), &p->arena, &p->model, NULL), BO_OK);
+    assert_int_equal(codec->encode(codec, p->model, &p->out, NULL), BO_OK);
+    snprintf(p->path, sizeof p->path, "%s", getenv("PATH"));
+    assert_int_equal(setenv("PATH", path, 1), 0);
+}
+
+static enum bo_status import_profile(struct profile *p, struct bo_arena *arena, void **model_ret,
+                                     struct bo_error *err)
+{
+    *err = (struct bo_error){0};
+    return importer_called("profdata")
+        ->import(bo_writer_span(&p->out), NULL, arena, model_ret, err);
+}
+
+static void end_profile(struct profile *p)
+{
+    assert_int_equal(setenv("PATH", p->path, 1), 0);
+    bo_writer_free(&p->out);
+    bo_arena_free(&p->arena);
+}
+
 /*
  * These need no program. Version 7, with the same bytes after it, is another format and needs one.
  */
@@ -281,37 +316,22 @@ TEST(test_known_versions)
         uint8_t version;
         enum bo_status status;
     } cases[] = {{12, BO_OK}, {13, BO_OK}, {7, BO_UNSUPPORTED}};
-    char path[4096];
-    struct bo_arena arena;
-    struct bo_writer out;
-    void *model, *imported;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&out, &arena);
-    assert_int_equal(bo_find_format("lprf")->parse(text(like), &arena, &model, NULL), BO_OK);
-    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "profdata");
-    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
-    snprintf(path, sizeof path, "%s", getenv("PATH"));
-    assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
+    struct profile p;
+    struct bo_error err;
+    void *imported;
+    begin_profile(&p, "/nonexistent");
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-        struct bo_error err = {0};
-        out.p[8] = cases[i].version;
-        assert_int_equal(importer_called("profdata")
-                             ->import(bo_writer_span(&out), NULL, &arena, &imported, &err),
-                         cases[i].status);
+        p.out.p[8] = cases[i].version;
+        assert_int_equal(import_profile(&p, &p.arena, &imported, &err), cases[i].status);
         if (cases[i].status == BO_OK)
-            assert_null(bo_find_format("lprf")->differ(model, imported));
+            assert_null(bo_find_format("lprf")->differ(p.model, imported));
     }
     struct bo_arena small; /* another tool is no remedy for a lack of memory */
-    struct bo_error err = {0};
-    bo_arena_init(&small, out.n);
-    out.p[8] = 13;
-    assert_int_equal(
-        importer_called("profdata")->import(bo_writer_span(&out), NULL, &small, &imported, &err),
-        BO_OVER_LIMIT);
+    bo_arena_init(&small, p.out.n);
+    p.out.p[8] = 13;
+    assert_int_equal(import_profile(&p, &small, &imported, &err), BO_OVER_LIMIT);
     bo_arena_free(&small);
-    assert_int_equal(setenv("PATH", path, 1), 0);
-    bo_writer_free(&out);
-    bo_arena_free(&arena);
+    end_profile(&p);
 }
 
 /*
@@ -322,34 +342,23 @@ TEST(test_bitmaps)
 {
     static const char tool[] = "#!/bin/sh\nprintf 'a\\n1\\n1\\n10\\n$1\\n0x1f\\n\\n'\n";
     static const uint8_t record[24] = {[0] = 1, [8] = 10}; /* a counter; no bytes of bitmaps */
-    char path[4096], folder[64], name[80];
-    struct bo_arena arena;
-    struct bo_writer out;
-    struct bo_error err = {0};
-    void *model, *imported;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&out, &arena);
-    assert_int_equal(bo_find_format("lprf")->parse(text(like), &arena, &model, NULL), BO_OK);
-    const struct bo_codec *codec = bo_find_codec(bo_find_format("lprf"), "profdata");
-    assert_int_equal(codec->encode(codec, model, &out, NULL), BO_OK);
-    uint8_t *n_bitmap_bytes = (uint8_t *)memmem(out.p, out.n, record, sizeof record) + 16;
-    *n_bitmap_bytes = 1;
+    char folder[64], name[80];
+    struct profile p;
+    struct bo_error err;
+    void *imported;
     assert_true(bo_temporary_folder(folder, sizeof folder));
     snprintf(name, sizeof name, "%s/llvm-profdata", folder);
     assert_true(bo_output(name, text(tool)));
     assert_int_equal(chmod(name, 0755), 0);
-    snprintf(path, sizeof path, "%s", getenv("PATH"));
-    assert_int_equal(setenv("PATH", folder, 1), 0);
-    assert_int_equal(
-        importer_called("profdata")->import(bo_writer_span(&out), NULL, &arena, &imported, &err),
-        BO_UNSUPPORTED);
+    begin_profile(&p, folder);
+    uint8_t *n_bitmap_bytes = (uint8_t *)memmem(p.out.p, p.out.n, record, sizeof record) + 16;
+    *n_bitmap_bytes = 1;
+    assert_int_equal(import_profile(&p, &p.arena, &imported, &err), BO_UNSUPPORTED);
     assert_string_equal(err.what, "MC/DC bitmaps are not supported");
-    assert_int_equal(err.off, n_bitmap_bytes - out.p);
-    assert_int_equal(setenv("PATH", path, 1), 0);
+    assert_int_equal(err.off, n_bitmap_bytes - p.out.p);
+    end_profile(&p);
     unlink(name);
     rmdir(folder);
-    bo_writer_free(&out);
-    bo_arena_free(&arena);
 }
 
 TEST_FILE(NULL, NULL)

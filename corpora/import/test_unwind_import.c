@@ -397,7 +397,7 @@ TEST(test_calls)
         expect_calls(183, arm64_cie, 0, arm64, 28 - lacking, of_arm64, 3 - lacking);
         expect_calls(22, s390x_cie, 0, s390x, 24 - lacking, of_s390x, 3 - lacking);
     }
-    /* A return address beyond the address space is none. */
+    /* A call whose return address is beyond the address space is left out. */
     expect_calls(62, CIE, UINT64_MAX - 4 - TEXT, last, 5, NULL, 0);
     /* In a .text at an odd address, instructions begin at the next even one. */
     expect_calls(22, s390x_cie, 1, odd, 7, of_odd, 1);

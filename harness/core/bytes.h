@@ -273,8 +273,8 @@ void bo_put_uvarint(struct bo_writer *out, uint64_t v);
 void bo_put_decimal(struct bo_writer *out, uint64_t v);
 
 /*
- * Appends text, formatted as by printf. How many instructions the C library takes depends on where
- * the linker puts the format, so what encodes much text uses the others.
+ * Appends text, formatted as by printf. The number of instructions in the C library depends on the
+ * address of the format, so encoders of text use the functions above.
  */
 void bo_put_text(struct bo_writer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

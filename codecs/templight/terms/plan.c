@@ -22,8 +22,8 @@ enum {
     NOWHERE_COST = 1 << 24, /* more than any */
     /*
      * Of a head with a base, between the base and the first part. A reader keeps this text with
-     * each base, and accepts 64 bytes of such texts for each byte of the file. A base takes 36 bits
-     * or more, so this many bytes are always accepted.
+     * each base, and accepts 64 bytes of such texts for each byte of the file. A base has 36 bits
+     * or more in the file, so this many bytes are always accepted.
      */
     MAX_LIST_NBYTES = 256,
 };
@@ -80,7 +80,7 @@ static const uint32_t *parts_of(const struct templight_plan *plan, uint32_t piec
     return templight_piece_ids(&plan->dictionary, p) + skipped;
 }
 
-/* Whether a term is a base and an argument list, whose text up to a part is short. */
+/* Whether a term begins with a part and an argument list, and few bytes follow that part. */
 static bool starts_list(struct bo_span marked)
 {
     const uint8_t *start = marked.p + 1;

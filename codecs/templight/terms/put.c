@@ -182,7 +182,7 @@ static bool fit_words(const struct templight_plan *plan, struct bo_arena *arena,
     return templight_fit_words(plan->step_uses, TEMPLIGHT_STEPS, arena, &words->steps);
 }
 
-static const char too_much[] = "names exceed the limits of the file";
+static const char too_much[] = "names exceed a limit of the format";
 
 /* Counts of what is written, and the longest name; then the parts. */
 static enum bo_status put_parts(const struct templight_trace *trace,

@@ -242,7 +242,7 @@ enum bo_status templight_open_terms(struct bo_span in, size_t *off, size_t end, 
 struct templight_known {
     const uint8_t *p; /* NULL: not known */
     uint32_t nbytes;
-    uint32_t n_words; /* that a reference to it takes; while it is spelled, how many were left */
+    uint32_t n_words; /* of a reference to it; while it is spelled, the words that were left */
 };
 
 /*
