@@ -24,9 +24,9 @@ enum {
 
 /*
  * Limits on expanded texts: the size of one text, and, for all texts of a file, 1 GiB plus 64 times
- * the file's size. A text counts each time that it is expanded: where another entry of the
- * dictionary or a compressed name uses it. Real files have up to 28 931 bytes per text, and
- * 22 times the dictionary.
+ * the file's size. A text counts each time that an entry of the dictionary, a compressed name, a
+ * record or a place uses it, because the text form repeats it there. Real files have up to 28 931
+ * bytes per text, and dictionaries that expand to up to 22 times their bytes.
  */
 #define MAX_NAME_NBYTES ((size_t)16 << 20)
 #define MAX_MADE_NBYTES(file_nbytes) ((UINT64_C(1) << 30) + UINT64_C(64) * (file_nbytes))
@@ -345,7 +345,7 @@ static enum bo_status take_name_field(struct reader *r, const struct field *f, v
             status = fail(r, BO_CORRUPT, f->value_off, "name refers to a missing dictionary entry");
         if (!status)
             *name = r->entries[id];
-        return status;
+        return status ? status : count_made(r, name->n, f->value_off);
     default:
         return BO_OK;
     }
@@ -391,7 +391,7 @@ static enum bo_status find_file(struct reader *r, struct location *location, siz
     if (location->has_name && !bo_span_equal(location->place.file, r->files[location->id]))
         return fail(r, BO_CORRUPT, off, "file has two names");
     location->place.file = r->files[location->id];
-    return BO_OK;
+    return count_made(r, location->place.file.n, off);
 }
 
 static enum bo_status take_location(struct reader *r, const struct field *f,

@@ -342,6 +342,42 @@ TEST(test_bomb)
     assert_true(arena.region_nbytes - before < (size_t)64 << 20);
 }
 
+static struct bo_span repeated(struct bo_span record, size_t n)
+{
+    struct bo_span all[2048];
+    assert_true(n <= N_ELEMENTS(all));
+    for (size_t i = 0; i < n; i++)
+        all[i] = record;
+    return join(n, all);
+}
+
+/* A long text that many records use is there once in the file, but often in the text form. */
+TEST(test_repeated_texts)
+{
+    enum { PATH_NBYTES = 1 << 20 };
+    static const struct bo_span markers = BYTES("\0\0");
+    struct bo_span entries = LEAF("0123456789abcdef");
+    for (unsigned id = 0; id < 16; id++) /* the last entry has 1 MiB */
+        entries = JOIN(entries, bytes_field(3, JOIN(bytes_field(1, markers), number_field(2, id),
+                                                    number_field(2, id))));
+    uint8_t *path = bo_alloc(&arena, PATH_NBYTES);
+    memset(path, 'x', PATH_NBYTES);
+    const struct bo_span line = JOIN(number_field(2, 0), number_field(3, 1)),
+                         named = JOIN(bytes_field(1, (struct bo_span){path, PATH_NBYTES}), line),
+                         of_name = BEGIN(number_field(3, 16)),
+                         of_path = RECORD(1, number_field(1, 23),
+                                          bytes_field(2, text_field(1, "a")), bytes_field(3, line)),
+                         of_first =
+                             RECORD(1, number_field(1, 23), bytes_field(2, text_field(1, "a")),
+                                    bytes_field(3, named));
+    struct bo_error error;
+    void *model;
+    assert_int_equal(import(TRACE(HEADER, entries, repeated(of_name, 1040)), &model, &error),
+                     BO_OVER_LIMIT);
+    assert_int_equal(import(TRACE(HEADER, of_first, repeated(of_path, 1100)), &model, &error),
+                     BO_OVER_LIMIT);
+}
+
 /* A file that is cut anywhere, except between traces, is truncated. */
 TEST(test_cuts)
 {
