@@ -17,7 +17,7 @@ PACKAGES_BUILD := gcc g++ make pkg-config libjansson-dev libxxhash-dev libelf-de
 PACKAGES_OPTIONAL := libmarisa-dev libcmph-dev libsqlite3-dev libbabeltrace2-dev
 PACKAGES_TEST := python3 clang lld llvm llvm-19 llvm-22 libclang-rt-14-dev clang-format libcmocka-dev \
 	golang-1.19-go golang-1.19-src jq xz-utils \
-	zstd gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
+	zstd gcc-powerpc-linux-gnu libc6-dev-powerpc-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 	qemu-user-static gcc-12 autofdo protobuf-compiler libprotobuf-c-dev protobuf-c-compiler \
 	openjdk-17-jdk-headless parallel babeltrace2 lttng-tools liblttng-ust1 \
@@ -30,14 +30,14 @@ PACKAGES_CORPORA := jq npm zstd xz-utils binutils dpkg-dev gcc-12 g++-12 cmake t
 
 VARIANT ?= gcc
 VARIANTS_FULL := asan gcc
-VARIANTS_CORE := msan i686 s390x
+VARIANTS_CORE := msan ppc
 
 CC_gcc := gcc
 CC_clang := clang
 CC_asan := clang
 CC_msan := clang
 CC_coverage := clang
-CC_i686 := i686-linux-gnu-gcc
+CC_ppc := powerpc-linux-gnu-gcc
 CC_s390x := s390x-linux-gnu-gcc
 CC_arm64 := aarch64-linux-gnu-gcc
 # Functions are aligned to cache lines: otherwise the link order alone changes the time of a hot loop
@@ -50,17 +50,16 @@ FLAGS_clang := -O2 -falign-functions=64
 FLAGS_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_msan := -O1 -fno-omit-frame-pointer -fsanitize=memory
 FLAGS_coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
-FLAGS_i686 := -O1 -D_FILE_OFFSET_BITS=64 $(NOT_AT_O1) -msse2 -mfpmath=sse
+FLAGS_ppc := -O1 -D_FILE_OFFSET_BITS=64 $(NOT_AT_O1)
 FLAGS_s390x := -O1 $(NOT_AT_O1)
 # Programs with ASan start faster at a fixed address, because fewer pages have relocations.
 LDFLAGS_asan := -no-pie
-LDFLAGS_i686 := -static
+LDFLAGS_ppc := -static -latomic
 FLAGS_arm64 := -O2 -falign-functions=64
 LDFLAGS_s390x := -static
 LDFLAGS_arm64 := -static
+RUN_ppc := qemu-ppc-static
 RUN_s390x := qemu-s390x-static
-# Not all kernels run 32-bit programs; the loader is one.
-RUN_i686 = $(shell /usr/i686-linux-gnu/lib/ld-linux.so.2 --version >&/dev/null || echo qemu-i386-static)
 RUN_msan := env BAKEOFF_ISA=v1 # the portable paths on this machine, too
 
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
@@ -68,6 +67,8 @@ ifdef CI
 WARNINGS += -Werror
 endif
 OUT := build/$(VARIANT)
+# Makes the folder of a target if it is missing; otherwise no process is started.
+into_folder = $(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 # Prints one short line per command. V=1 prints whole commands.
 say = $(if $(V),,@echo '  $(VARIANT)  $@';)
 OBJ := $(OUT)/obj
@@ -76,7 +77,7 @@ CC := $(or $(CC_$(VARIANT)),$(error VARIANT=$(VARIANT): no such variant; there a
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP
 LDFLAGS := $(LDFLAGS_$(VARIANT)) $(filter -fsanitize% -fprofile%,$(FLAGS_$(VARIANT)))
 # The faster linker, for the many test programs. Measured programs use the default linker.
-QUICK_LINK := $(if $(filter i686 s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+QUICK_LINK := $(if $(filter ppc s390x arm64 oss,$(VARIANT)),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
 
 # The limits of selfcheck for a format in this variant: codecs/<format>/limits.tsv, or LIMITS. $(1): format
 limit_options = $(or $(LIMITS),$(shell awk -v variant=$(VARIANT) '$$1 == variant { \
@@ -172,7 +173,7 @@ $(OBJ)/flags: FORCE
 	@echo "$(CC) $(FLAGS_$(VARIANT))" | cmp -s - $@ || echo "$(CC) $(FLAGS_$(VARIANT))" >$@
 
 $(OBJ)/%.o: %.c $(OBJ)/flags | build/include/xxhash.h
-	@mkdir -p $(@D)
+	$(into_folder)
 	$(say) $(CC) $(CFLAGS) $(CFLAGS_jemalloc) -c $< -o $@
 
 $(OBJ)/%.o: %.cc $(OBJ)/flags
@@ -335,11 +336,12 @@ test-shared: build/bakeoff build/include/xxhash.h $(ALL_DOCUMENTS) $(FUZZ_ALL_TA
 
 # The steps of the script for one VARIANT, in parallel: the core checks of each format, replays, and
 # (FULL=1) the cmocka tests.
-# Freed memory is reused, because fresh pages took up to half of the time: glibc keeps freed memory, and the quarantine of
-# ASan is small.
+# Freed memory is reused, because fresh pages took up to half of the time: glibc keeps freed memory and uses huge pages,
+# and the quarantine of ASan is small.
 check-variant: export ASAN_OPTIONS := quarantine_size_mb=4:malloc_context_size=8
 check-variant: export MALLOC_MMAP_THRESHOLD_ := 33554432
 check-variant: export MALLOC_TRIM_THRESHOLD_ := 268435456
+check-variant: export GLIBC_TUNABLES := glibc.malloc.hugetlb=1
 check-variant: $(FORMATS:%=checks-of-%) replays $(if $(FULL),tests)
 checks-of-%: $(OUT)/selfcheck $(ALL_DOCUMENTS)
 	@$(RUN_$(VARIANT)) $(OUT)/selfcheck $(call limit_options,$*) $* codecs/$*/golden.tsv \

@@ -42,7 +42,8 @@ for object in "${objects[@]}"; do
     ln -s "$PWD/$object" "$scratch/members/${path//\//!}"
 done
 ar rcs $scratch/all.a $scratch/members/*.o
-nm -A --defined-only $scratch/members/*.o | sed -n 's/:.* [DR] / /p' >$scratch/symbols.txt
+# `object type name` of each symbol. Once for all objects: nm starts slowly where it has plugins.
+nm -A --defined-only $scratch/members/*.o | sed 's/:[0-9a-f]* / /' >$scratch/symbols.txt
 
 # The sources of each object, with the project's headers that they include: `object source` lines; the lines of each.
 for object in "${objects[@]}"; do
@@ -83,7 +84,7 @@ link() {
 measure() { # FORMAT CODEC
     local name=$1/$2 symbol=$1_${2//[-+]/_} base own part roots libraries_of all
     local -A of=()
-    own=$(awk -v s="$symbol" '$2 == s {print $1}' $scratch/symbols.txt)
+    own=$(awk -v s="$symbol" '$3 == s && $2 ~ /[DR]/ {print $1}' $scratch/symbols.txt)
     [[ $own ]] || { echo "adoption: $name: no object defines $symbol" >&2; exit 1; }
     base=$scratch/$symbol
     readelf -rW "$own" | awk -v symbol="$symbol" '
@@ -91,7 +92,7 @@ measure() { # FORMAT CODEC
         /^Relocation section/ {inside = $3 ~ "\\.rela\\.data[a-z.]*\\." symbol "\x27$"}
         inside && $1 in field {sub(/^\.text\./, "", $5); print field[$1], $5}' $scratch/offsets.txt - >"$base.functions"
     # Static functions get a global name in a copy of the object, one that no library uses.
-    nm "$own" | awk '$2 == "t" {print $3, "adopted_" $3}' >"$base.names"
+    awk -v own="$own" '$1 == own && $2 == "t" {print $3, "adopted_" $3}' $scratch/symbols.txt >"$base.names"
     mkdir "$base"
     objcopy --redefine-syms="$base.names" "$own" "$base/${own##*/}"
     objcopy --globalize-symbol='adopted_*' --wildcard "$base/${own##*/}"

@@ -31,7 +31,7 @@ library = $(if $(FUZZ_STATIC),-Wl$(comma)-Bstatic) $(shell pkg-config $(if $(FUZ
 comma := ,
 FUZZ_LIBS_pcdata_import_go_pclntab = $(call library,libelf)
 FUZZ_LIBS_templight_import_protobuf = $(call library,zlib)
-FUZZ_LIBRARIES ?= $(if $(filter msan i686 s390x,$(VARIANT)),,yes)
+FUZZ_LIBRARIES ?= $(if $(filter msan ppc s390x,$(VARIANT)),,yes)
 FUZZ_LEFT_OUT := $(if $(FUZZ_LIBRARIES),,$(foreach t,$(FUZZ_IMPORTS),$(if $(value FUZZ_LIBS_$(t)),$(t))))
 FUZZ_HERE = $(filter-out $(FUZZ_LEFT_OUT),$(FUZZ_TARGETS))
 

@@ -16,8 +16,7 @@ needs() {
 
 variant() { # NAME FULL
     case $1 in
-    i686) needs i686-linux-gnu-gcc qemu-i386-static || return ;;
-    s390x) needs s390x-linux-gnu-gcc qemu-s390x-static || return ;;
+    ppc) needs powerpc-linux-gnu-gcc qemu-ppc-static || return ;;
     gcc) needs gcc || return ;;
     *) needs clang || return ;;
     esac

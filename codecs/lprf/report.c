@@ -92,9 +92,9 @@ static const struct bo_uses lprf_use_cases = {
     "E",
     "the bytes are identical on little- and big-endian and on 32- and 64-bit machines: `make test` "
     "compares the size and hash of each encoding of the embedded documents with "
-    "codecs/lprf/golden.tsv on all of them, including s390x and i686 (on these two, only for "
-    "documents within the limits of `codecs/lprf/limits.tsv`). Optional codecs, which use "
-    "libraries, are built only for the machine itself."};
+    "codecs/lprf/golden.tsv on x86-64 and on 32-bit big-endian PowerPC (there only for documents "
+    "within the limits of `codecs/lprf/limits.tsv`). Optional codecs, which use libraries, are "
+    "built only for the machine itself."};
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
