@@ -51,15 +51,26 @@ static bool find_source(const char *given, char *path_ret, size_t n)
 static int write_code(const char *source, const char *name, const struct bo_codec *codec,
                       const char *folder, bool reader_only, const char *prefix)
 {
-    char tool[MAX_PATH], version[64];
+    char tool[MAX_PATH], version[64], notes[512];
     snprintf(tool, sizeof tool, "%s/cli/export/amalgamate.py", source);
     snprintf(version, sizeof version, "%s%s%s", BO_VERSION, *bo_commit ? ", commit " : "",
              bo_commit);
+    snprintf(notes, sizeof notes, "%s%s%s",
+             codec->lazy ? "\n`open` checks only what it needs. A query that reads damaged bytes "
+                           "fails with `BO_CORRUPT` or gives a wrong answer; `decode` finds all "
+                           "damage.\n"
+                         : "",
+             codec->probabilistic ? "\nAnswers for absent keys may be wrong, with a probability "
+                                    "that `SPECIFICATION.md` states.\n"
+                                  : "",
+             codec->reduce ? "\nThe encoding holds a part of the model only; `decode` and queries "
+                             "answer with that part.\n"
+                           : "");
     const pid_t child = fork();
     if (child == 0) {
         execlp("python3", "python3", tool, source, name, folder,
                reader_only ? "reader-only" : "all", prefix ? prefix : "", codec->spec,
-               codec->summary, version, (char *)NULL);
+               codec->summary, version, notes, (char *)NULL);
         fprintf(stderr, "bakeoff: python3: %s\n", strerror(errno));
         _exit(BO_EXIT_USAGE);
     }
@@ -144,8 +155,8 @@ int bo_cmd_export(int argc, char **argv)
     if (n != 1 || !folder)
         return bo_usage_error("export", "expects FORMAT/CODEC and -o DIR");
     if (prefix && !valid_prefix(prefix))
-        return bo_usage_error("export", "prefix '%s' contains characters other than a-z, 0-9 and _",
-                              prefix);
+        return bo_usage_error("export",
+                              "prefix '%s' is not a letter a-z followed by a-z, 0-9 and _", prefix);
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("export", argv[1], &format);
     char tree[MAX_PATH / 2], vectors[MAX_PATH];

@@ -127,7 +127,42 @@ holds "it runs" "$t/both"
 holds "a reader alone has no encoder" bash -c '! nm -g --defined-only "$0"/your_*.o | grep -q encode' "$t/yours"
 holds "all global names have the prefix" bash -c '! nm -g --defined-only "$0"/my_*.o | grep -v " my_"' "$t/mine"
 
+# ---- errors of queries
+
+cat >"$t/far.c" <<'C'
+#include <stdio.h>
+#include <string.h>
+#include "pcdata_shape_code.h"
+int main(int argc, char **argv)
+{
+    static uint8_t bytes[1 << 16];
+    struct bo_arena arena;
+    struct bo_error err;
+    struct pcdata_point query = {.table = UINT32_MAX};
+    int32_t answer;
+    void *reader;
+    FILE *in = fopen(argv[argc - 1], "rb");
+    const size_t n = in ? fread(bytes, 1, sizeof bytes, in) : 0;
+    bo_arena_init(&arena, 1 << 20);
+    memset(&err, 0x5a, sizeof err);
+    return !n || pcdata_shape_code_open((struct bo_span){bytes, n}, &arena, &reader, &err) ||
+           pcdata_shape_code_query(reader, PCDATA_POINT, &query, 1, &answer, &err) != BO_OUT_OF_RANGE ||
+           err.status != BO_OUT_OF_RANGE || strcmp(err.what, "query is out of range");
+}
+C
+holds "a query out of range: program" gcc "${strict[@]}" -I"$t/pcdata/shape-code" "$t/far.c" \
+    "$t/pcdata/shape-code/pcdata_shape_code.c" -o "$t/far"
+holds "a query out of range has an error" "$t/far" "$t/pcdata/shape-code/vectors/valid-3.bin"
+
 # ---- folders
+
+cp -r "$t/lprf/fingerprints+packed" "$t/reused"
+cp "$t/both.cc" "$t/reused/mine.c"
+export_to pcdata/raw "$t/reused"
+holds "code and vectors of an earlier export are removed" bash -c \
+    '[[ $(ls "$0"/{mine,*raw,*fingerprints*}.c 2>/dev/null | wc -l) = 2 &&
+        $(ls "$0"/vectors | wc -l) = $(awk "{ n += /^valid/ ? 2 : 1 } END { print n + 1 }" "$0/vectors/index.txt") ]]' \
+    "$t/reused"
 
 mkdir "$t/not-empty"
 echo mine >"$t/not-empty/README.md"

@@ -114,9 +114,10 @@ struct bo_codec {
      * batch is not allowed: the batch exists only to make call overhead negligible. For a kind with
      * a fixed answer size, `answers` is an array of n answers; for a variable size it is a struct
      * bo_sink. BO_OUT_OF_RANGE when a query is out of range, BO_OVER_LIMIT when a sink is full,
-     * an error when a lazy codec reads bad bytes; the answers are then unspecified. The error is
-     * stored in *err (which may be NULL). A full sink stores nothing there: a caller that gives the
-     * sink more room can so distinguish it from bytes that exceed a limit.
+     * an error when a lazy codec reads bad bytes; the answers are then unspecified. An error of the
+     * bytes is stored in *err (which may be NULL). A query out of range and a full sink store
+     * nothing there: a caller that gives the sink more room can so distinguish a full sink from
+     * bytes that exceed a limit.
      */
     enum bo_status (*query)(const struct bo_codec *self, void *reader, unsigned kind,
                             const void *queries, size_t n, void *answers, struct bo_error *err);
@@ -124,10 +125,11 @@ struct bo_codec {
 
 /*
  * The destination of answers of variable size. They are appended one after the other, each in the
- * kind's documented layout.
+ * kind's documented layout. After BO_OVER_LIMIT, n is unspecified: a caller that tries again with
+ * more room sets it to its value before the query.
  */
 struct bo_sink {
-    uint8_t *p;
+    uint8_t *p;    /* aligned to 8 bytes */
     size_t n, cap; /* bytes */
 };
 

@@ -70,7 +70,7 @@ static void print_faults(const struct bo_page *page, const char *folder, const c
     fprintf(
         out,
         "\nPlanted faults: the bugs of `fuzz/faults` are planted one at a time, and the time until "
-        "each is found is measured (%s). Of %zu, the tests find %zu, and at least one engine finds "
+        "each is found is measured (%s). Of the %zu that were measured, the tests find %zu, and at least one engine finds "
         "%zu. Engines start from the seeds in git, and most faults are found by one of these "
         "seeds. The tests are a part of `make test` (gcc, with the effort of a slow variant); "
         "their seconds are those of the test that fails. `-`: not found in this time.\n\n",
@@ -437,14 +437,20 @@ void bo_fuzz_section(const char *folder, struct bo_arena *arena, FILE *out)
     const struct bo_page page = {.arena = arena, .out = out};
     const struct bo_tsv codecs = bo_tsv_read(folder, "codecs", arena);
     double executions = 0;
-    for (size_t i = 0; i < codecs.n; i++)
-        executions += bo_tsv_number(&codecs.rows[i], 2);
+    size_t n_codecs = 0;
+    for (size_t i = 0; i < codecs.n; i++) {
+        const double n = bo_tsv_number(&codecs.rows[i], 2);
+        executions += n;
+        n_codecs += n > 0;
+    }
     fprintf(out, "\n## Fuzzing\n\n"
-                 "Two engines fuzz each codec with bytes, models and damaged encodings "
+                 "Two engines fuzz codecs with bytes, models and damaged encodings "
                  "([fuzz/README.md](fuzz/README.md)). ");
     if (codecs.made)
-        fprintf(out, "So far: %s executions (%s). ", bo_executions_text(arena, executions),
-                codecs.made);
+        fprintf(out,
+                "Nightly runs so far: %s executions of %zu codecs, an input counted for each codec "
+                "that received it (%s). ",
+                bo_executions_text(arena, executions), n_codecs, codecs.made);
     fprintf(out,
             "Accepted findings that are open: %zu. [results/fuzz.md](results/fuzz.md) has the "
             "executions by codec and target, the coverage, the planted faults with the time until "

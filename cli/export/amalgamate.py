@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cuts one codec out of bakeoff's sources: `bakeoff export` runs it. Standard library only.
 
-    amalgamate.py SOURCE FORMAT/CODEC DIR reader-only|all PREFIX SPECIFICATION SUMMARY VERSION
+    amalgamate.py SOURCE FORMAT/CODEC DIR reader-only|all PREFIX SPECIFICATION SUMMARY VERSION NOTES
 
 Splits the sources into top-level items (a function, a type, a macro, an object), follows identifiers from what the
 folder's API needs, and writes the items that are reached: public types to NAME.h, the rest to NAME.c, and the format's
@@ -23,7 +23,7 @@ OTHER_HEADERS = {'xxhash.h': 'XXH', 'zstd.h': 'ZSTD_', 'simde/x86/sse2.h': 'simd
 # The macro to define before such a header.
 HEADER_MACROS = {'xxhash.h': 'XXH_INLINE_ALL', 'zstd.h': 'ZSTD_STATIC_LINKING_ONLY'}
 # A header, the requirement in the folder's README, and the library to link.
-NEEDS = [('<xxhash.h>', 'the header `xxhash.h` of xxHash 0.8', ''), ('<zstd.h>', 'libzstd', 'zstd'),
+NEEDS = [('<xxhash.h>', 'the header `xxhash.h` of xxHash 0.8 (BSD-2-Clause; compiled in)', ''), ('<zstd.h>', 'libzstd', 'zstd'),
          ('<zlib.h>', 'zlib', 'z'), ('<sqlite3.h>', 'SQLite 3', 'sqlite3'), ('<cmph.h>', 'libcmph', 'cmph'),
          ('<simde/', 'the headers of SIMDe', ''), ('<math.h>', '', 'm')]
 UNUSED_IN_CHECKS = 'workloads|n_workloads|parse|print|link'
@@ -602,14 +602,17 @@ def drop_fields(item, fields):
 WRAPPERS = '''
 /* ---- the codec ------------------------------------------------------------------------------- */
 %(encode_doc)s
-/* Rebuilds the whole model in `arena`. The model may point into `in`, which must outlive it. */
+/*
+ * Rebuilds the model in `arena`, or the part of it that the encoding holds. The model may point
+ * into `in`, which must outlive it.
+ */
 enum bo_status %(name)s_decode(struct bo_span in, struct bo_arena *arena,
                                struct %(format)s_model **model_ret, struct bo_error *err);
 
 /*
  * Makes a reader in `arena` that answers queries from `in`; both must outlive it. After BO_OK no
  * query reads outside of the input, whatever its bytes are. One thread at a time uses a reader and
- * its arena; README.md says whether several may.
+ * its arena.
  */
 enum bo_status %(name)s_open(struct bo_span in, struct bo_arena *arena, void **reader_ret,
                              struct bo_error *err);
@@ -617,8 +620,8 @@ enum bo_status %(name)s_open(struct bo_span in, struct bo_arena *arena, void **r
 /*
  * Answers n queries of one kind (enum %(format)s_query_kind), separately and in order. For a kind
  * of fixed answer size, `answers` is an array of n answers, else it is a struct bo_sink.
- * BO_OUT_OF_RANGE for a query outside of the document, BO_OVER_LIMIT when a sink is full; `err`
- * may be NULL.
+ * BO_OUT_OF_RANGE for a query outside of the document, BO_OVER_LIMIT when a sink is full; the
+ * answers are then unspecified. `queries` may be NULL for a kind without arguments, `err` always.
  */
 enum bo_status %(name)s_query(void *reader, unsigned kind, const void *queries, size_t n,
                               void *answers, struct bo_error *err);
@@ -626,8 +629,10 @@ enum bo_status %(name)s_query(void *reader, unsigned kind, const void *queries, 
 
 ENCODE_DOC = '''
 /*
- * Appends the model's encoding to `out`. Scratch memory comes from out->arena. BO_UNSUPPORTED when
- * the encoding cannot hold this model.
+ * Appends the model's encoding to `out`: out->n bytes at out->p. Scratch memory comes from
+ * out->arena. BO_UNSUPPORTED when the encoding cannot hold this model. The model must follow the
+ * rules in the comments of its types, as one that `decode` returns does. This is not checked; for
+ * any other model the behaviour is undefined.
  */
 enum bo_status %(name)s_encode(const struct %(format)s_model *model, struct bo_writer *out,
                                struct bo_error *err);
@@ -656,7 +661,12 @@ enum bo_status %(name)s_query(void *reader, unsigned kind, const void *queries, 
 {
     if (kind >= 32 || !(%(symbol)s.kinds >> kind & 1))
         return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "query kind without a reader");
-    return %(symbol)s.query(%(self)sreader, kind, queries, n, answers, err);
+    bo_fail(err, BO_OK, BO_NO_OFFSET, "");
+    const enum bo_status status = %(symbol)s.query(%(self)sreader, kind, queries, n, answers, err);
+    return status && err && !err->status
+               ? bo_fail(err, status, BO_NO_OFFSET,
+                         status == BO_OVER_LIMIT ? "sink is full" : "query is out of range")
+               : status;
 }
 '''
 
@@ -676,8 +686,27 @@ API_TYPES = ['bo_status', 'bo_error', 'BO_NO_OFFSET', 'bo_span', 'bo_arena', 'BO
              'bo_sink']
 
 
+MADE = 'Made by `bakeoff export`; not to be edited.'
+
+
+def remove_earlier(folder):
+    """Removes the code and the vectors of an earlier export, perhaps of another codec or prefix."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if re.search(r'\.[ch]$', name):
+            with open(path, encoding='utf-8', errors='replace') as f:
+                is_made = MADE in f.read(4096)
+            if is_made:
+                os.remove(path)
+    vectors = os.path.join(folder, 'vectors')
+    for name in os.listdir(vectors) if os.path.isdir(vectors) else ():
+        if re.fullmatch(r'(in)?valid-\d+\.(bin|txt)', name):
+            os.remove(os.path.join(vectors, name))
+
+
 def main():
-    root, codec, folder, what, prefix, specification, summary, version = sys.argv[1:]
+    root, codec, folder, what, prefix, specification, summary, version, notes = sys.argv[1:]
+    remove_earlier(folder)
     format_ = codec.split('/')[0]
     name = symbol = re.sub(r'\W', '_', codec)
     tree = Tree(root, format_)
@@ -687,7 +716,7 @@ def main():
     reader_only = what == 'reader-only'
     tree.file('harness/format.h')
     spdx = '/* SPDX-License-Identifier: %s */\n' % licence(tree)
-    made = spdx + '/* %s\n * Made by `bakeoff export`; not to be edited. */\n'
+    made = spdx + '/* %s\n * ' + MADE + ' */\n'
 
     public_roots = [i for n in API_TYPES for i in tree.declarations(n, header) if i.kind in ('type', 'macro')]
     public_roots += [i for i in header.items if i.kind in ('type', 'macro') and
@@ -747,7 +776,7 @@ def main():
         'ENCODES': '%d' % (not reader_only), 'summary': summary[0].upper() + summary[1:], 'version': version,
         'libs': ' '.join('-l' + n[2] for n in needs if n[2]), 'cmake_libs': ' '.join(n[2] for n in needs if n[2]),
         'needs': ''.join(', and ' + n[1] for n in needs if n[1]), 'pages': ''.join(', `%s`' % p for p in pages),
-        'encode_use': '' if reader_only else ', `%s_encode` writes one' % name}
+        'notes': notes, 'encode_use': '' if reader_only else ', `%s_encode` writes one' % name}
     for template in sorted(os.listdir(os.path.join(root, 'cli/export'))):
         if template.endswith('.in'):
             filled = re.sub(r'@(\w+)@', lambda m: values[m[1]], tree.text('cli/export/' + template))
@@ -797,9 +826,11 @@ def copy_pages(tree, specification, folder):
         if level:
             section.append(line)
     for link in re.findall(r'\]\((\.\./[^)#]*\.md)', page):
-        pages[os.path.basename(link)] = os.path.normpath(os.path.join(os.path.dirname(path), link))
+        if os.path.basename(link) != 'README.md': # each folder has one
+            pages[os.path.basename(link)] = os.path.normpath(os.path.join(os.path.dirname(path), link))
 
     def local(text):
+        text = re.sub(r'\[([^]]*)\]\([^)#:]*/README\.md[^)]*\)', r'\1', text)
         return re.sub(r'\]\([^)#:]*/([^)/]*\.md)', r'](\1', text)
     for name, source in pages.items():
         save(folder, name, local(tree.text(source)), '', '')
@@ -809,6 +840,8 @@ def copy_pages(tree, specification, folder):
 
 
 def save(folder, name, text, format_, prefix):
+    if re.search(r'\.[ch]$', name):
+        text = re.sub(r'\bREADME\.md( in( \*)?\s+(\* )?this\s+(\* )?folder)?', 'FORMAT.md', text)
     if prefix:
         text = re.sub(r'\b(?=(?:bo|%s)_)' % format_, prefix, text)
         text = re.sub(r'\b(?=(?:BO|%s)_)' % format_.upper(), prefix.upper(), text)

@@ -6,7 +6,7 @@
 
 #include "harness/core/utf8.h"
 
-const char statehist_no_memory[] = "no memory to look at the model";
+const char statehist_no_memory[31] = "no memory to look at the model";
 
 /* ---- the rules: values and names ------------------------------------------------------------- */
 

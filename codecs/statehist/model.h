@@ -78,7 +78,7 @@ const char *statehist_value_flaw(uint32_t type, uint64_t value, uint32_t n_strin
  */
 const char *statehist_tree_flaw(const struct statehist_attribute *attributes, uint32_t n_quarks,
                                 struct bo_arena *arena, uint32_t *quark_ret);
-extern const char statehist_no_memory[];
+extern const char statehist_no_memory[31];
 
 /*
  * Interval numbers sorted by end. Intervals of equal end keep their order, which is by quark in a
