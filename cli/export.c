@@ -57,8 +57,9 @@ static int write_code(const char *source, const char *name, const struct bo_code
              bo_commit);
     snprintf(notes, sizeof notes, "%s%s%s",
              codec->lazy ? "\n`open` checks only what it needs. A query that reads damaged bytes "
-                           "fails with `BO_CORRUPT` or gives a wrong answer; `decode` finds all "
-                           "damage.\n"
+                           "fails with an error or gives a wrong answer. `decode` checks all rules "
+                           "of the layout; it does not find damage that gives another valid "
+                           "encoding.\n"
                          : "",
              codec->probabilistic ? "\nAnswers for absent keys may be wrong, with a probability "
                                     "that `SPECIFICATION.md` states.\n"

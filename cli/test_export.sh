@@ -93,6 +93,7 @@ done < <("$bakeoff" list codecs --json | jq -r '.[] | select(.role != "new" and 
 
 cp -r "$t/pcdata/linear-index" "$t/broken"
 echo x >>"$t/broken/vectors/valid-2.txt"
+holds "no name of a file in a string is changed" bash -c '! grep -q "/FORMAT\.md" "$0"/*.c' "$t/pcdata/linear-index"
 holds "another model is detected" bash -c '! "$0/run-vectors" "$0/vectors"' "$t/broken"
 cp "$t/pcdata/linear-index/vectors/valid-3.bin" "$t/broken/vectors/invalid-1.bin"
 holds "an accepted invalid vector is detected" grep -q 'invalid-1: accepted' \
@@ -158,6 +159,10 @@ holds "a query out of range has an error" "$t/far" "$t/pcdata/shape-code/vectors
 
 cp -r "$t/lprf/fingerprints+packed" "$t/reused"
 cp "$t/both.cc" "$t/reused/mine.c"
+if [[ $("$bakeoff" list codecs) = *marisa* ]]; then
+    holds "a refused export removes nothing" bash -c '! "$0" export lprf/marisa+u64 -o "$1" && [[ -e $1/lprf_fingerprints_packed.c ]]' \
+        "$bakeoff" "$t/reused"
+fi
 export_to pcdata/raw "$t/reused"
 holds "code and vectors of an earlier export are removed" bash -c \
     '[[ $(ls "$0"/{mine,*raw,*fingerprints*}.c 2>/dev/null | wc -l) = 2 &&

@@ -48,7 +48,7 @@ struct bo_codec {
     enum bo_access access;
     /*
      * open reads only what it needs, so its cost does not grow with the document. Damage elsewhere
-     * is an error of a query that reads it, or is not noticed: only decode finds all of it.
+     * is an error of a query that reads it, or is not noticed: only decode checks all rules.
      */
     bool lazy;
     /*

@@ -70,10 +70,11 @@ static void print_faults(const struct bo_page *page, const char *folder, const c
     fprintf(
         out,
         "\nPlanted faults: the bugs of `fuzz/faults` are planted one at a time, and the time until "
-        "each is found is measured (%s). Of the %zu that were measured, the tests find %zu, and at least one engine finds "
-        "%zu. Engines start from the seeds in git, and most faults are found by one of these "
-        "seeds. The tests are a part of `make test` (gcc, with the effort of a slow variant); "
-        "their seconds are those of the test that fails. `-`: not found in this time.\n\n",
+        "each is found is measured (%s). Of the %zu that were measured, the tests find %zu, and at "
+        "least one engine finds %zu. Engines start from the seeds in git, and most faults are "
+        "found by one of these seeds. The tests are a part of `make test` (gcc, with the effort of "
+        "a slow variant); their seconds are those of the test that fails. `-`: not found in this "
+        "time.\n\n",
         faults.made, n, by_tests, by_engine);
     bo_page_grid(page, &grid, "planted faults");
 }

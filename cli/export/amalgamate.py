@@ -620,8 +620,9 @@ enum bo_status %(name)s_open(struct bo_span in, struct bo_arena *arena, void **r
 /*
  * Answers n queries of one kind (enum %(format)s_query_kind), separately and in order. For a kind
  * of fixed answer size, `answers` is an array of n answers, else it is a struct bo_sink.
- * BO_OUT_OF_RANGE for a query outside of the document, BO_OVER_LIMIT when a sink is full; the
- * answers are then unspecified. `queries` may be NULL for a kind without arguments, `err` always.
+ * BO_OUT_OF_RANGE for a query outside of the document, BO_OVER_LIMIT when a sink is full or the
+ * budget is used up (`err` says which). The answers are then unspecified. `queries` may be NULL for
+ * a kind without arguments. `err` may be NULL.
  */
 enum bo_status %(name)s_query(void *reader, unsigned kind, const void *queries, size_t n,
                               void *answers, struct bo_error *err);
@@ -706,7 +707,6 @@ def remove_earlier(folder):
 
 def main():
     root, codec, folder, what, prefix, specification, summary, version, notes = sys.argv[1:]
-    remove_earlier(folder)
     format_ = codec.split('/')[0]
     name = symbol = re.sub(r'\W', '_', codec)
     tree = Tree(root, format_)
@@ -752,6 +752,7 @@ def main():
     definitions = DEFINITIONS % dict(fields, encode='' if reader_only else ENCODE_DEFINITION % fields)
     text = made % (codec + ', in one file.') + UNUSED + '#include "%s.h"\n\n' % name + system + \
         write_items(tree, live, api, {'%s_%s' % (name, f) for f in ('encode', 'decode', 'open', 'query')}) + definitions
+    remove_earlier(folder)
     save(folder, name + '.h', interface, format_, prefix)
     save(folder, name + '.c', text, format_, prefix)
 
@@ -841,7 +842,7 @@ def copy_pages(tree, specification, folder):
 
 def save(folder, name, text, format_, prefix):
     if re.search(r'\.[ch]$', name):
-        text = re.sub(r'\bREADME\.md( in( \*)?\s+(\* )?this\s+(\* )?folder)?', 'FORMAT.md', text)
+        text = re.sub(r'(?<![/\w])README\.md( in( \*)?\s+(\* )?this\s+(\* )?folder)?', 'FORMAT.md', text)
     if prefix:
         text = re.sub(r'\b(?=(?:bo|%s)_)' % format_, prefix, text)
         text = re.sub(r'\b(?=(?:BO|%s)_)' % format_.upper(), prefix.upper(), text)

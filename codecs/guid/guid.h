@@ -33,7 +33,7 @@ enum guid_state { GUID_ABSENT, GUID_IS_MEMBER, GUID_HAS_BODY };
 /*
  * Each encoding chooses where a body lies, and bodies are not part of it. So the answer is the size
  * of the body, which a reader computes from where the body starts and ends. A program that reads
- * bodies needs that start, too: each codec has it where it calls guid_extent().
+ * bodies needs that start, too. Each codec except llvm103 has it where it calls guid_extent().
  */
 struct guid_find_answer {
     uint32_t state;  /* enum guid_state */

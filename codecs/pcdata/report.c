@@ -111,7 +111,8 @@ const struct bo_format_report pcdata_report = {
         "programs run 9,200 to 3,570,000 such queries a second; half of them end in the first two "
         "runs of a table, and 98 to 100 % were run before in the same program. They take about "
         "1 % of the CPU time of ordinary Go programs, 5 % of one with deep stacks under the "
-        "collector, and 22 % of one full of panics and stack traces, which is the most that a reader can save. **In the consumer:** "
+        "collector, and 22 % of one full of panics and stack traces, which is the most that a "
+        "reader can save. **In the consumer:** "
         "`results/go-runtime.md` has sizes and times of Go programs whose linker and runtime use "
         "three of these encodings.",
     .main_label = "point/recorded point/skewed",

@@ -85,8 +85,8 @@ enum statehist_query_kind {
 };
 
 /*
- * In answers, a value is that of the model, but a string's is its hash (XXH3 of 64 bits, seed 0), so
- * that answers have a fixed size; only EXPORT delivers strings.
+ * In answers, a value is that of the model, but a string's is its hash (XXH3 of 64 bits, seed 0),
+ * so that answers have a fixed size; only EXPORT delivers strings.
  */
 struct statehist_state {
     int64_t start, end;
@@ -130,7 +130,7 @@ enum { STATEHIST_MAX_WINDOW_TIMES = 65536 };
 
 /* Which times a window has. */
 enum statehist_form {
-    STATEHIST_EVENLY, /* n_times: from + i * (to - from) / (n_times - 1), rounded down */
+    STATEHIST_EVENLY, /* n_times: from + i * (to - from) / (n_times - 1), down; 1: only from */
     STATEHIST_LISTED, /* n_times of a list, ascending; the first is `from`, the last is `to` */
     STATEHIST_ALWAYS, /* all from `from` to `to`; n_times is not used */
 };
