@@ -7,7 +7,9 @@
 minutes=$1
 shift
 OUT=results/fuzz
+all_formats=$(sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def)
 made="$(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
+(($# == $(wc -w <<<"$all_formats"))) || made+=", of $*; other rows are of earlier nights"
 mkdir -p "$OUT"
 
 # sources FORMAT: a hash of all sources of its codecs, without tests and checks.
@@ -83,7 +85,7 @@ table() {
     shift 3
     {
         echo "# $comment; last run $made"
-        for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def); do
+        for format in $all_formats; do
             if [[ " $* " = *" $format "* ]]; then "$function" "$format"; else earlier "$name" "$format"; fi
         done
     } >"$WORK/$name.tsv"
