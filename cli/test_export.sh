@@ -140,6 +140,8 @@ int main(int argc, char **argv)
     struct bo_arena arena;
     struct bo_error err;
     struct pcdata_point query = {.table = UINT32_MAX};
+    struct pcdata_scan scan = {.table = 0};
+    struct bo_sink full = {.p = NULL};
     int32_t answer;
     void *reader;
     FILE *in = fopen(argv[argc - 1], "rb");
@@ -148,7 +150,9 @@ int main(int argc, char **argv)
     memset(&err, 0x5a, sizeof err);
     return !n || pcdata_shape_code_open((struct bo_span){bytes, n}, &arena, &reader, &err) ||
            pcdata_shape_code_query(reader, PCDATA_POINT, &query, 1, &answer, &err) != BO_OUT_OF_RANGE ||
-           err.status != BO_OUT_OF_RANGE || strcmp(err.what, "query is out of range");
+           err.status != BO_OUT_OF_RANGE || strcmp(err.what, "query is out of range") ||
+           pcdata_shape_code_query(reader, PCDATA_SCAN, &scan, 1, &full, &err) != BO_OVER_LIMIT ||
+           err.status != BO_OVER_LIMIT || strcmp(err.what, "sink is full");
 }
 C
 holds "a query out of range: program" gcc "${strict[@]}" -I"$t/pcdata/shape-code" "$t/far.c" \
