@@ -9,7 +9,7 @@ shift
 OUT=results/fuzz
 all_formats=$(sed -n 's/^FORMAT(\(.*\))$/\1/p' codecs/formats.def)
 made="$(date -u +%Y-%m-%d), commit $(git rev-parse --short=12 HEAD)"
-(($# == $(wc -w <<<"$all_formats"))) || made+=", of $*; other rows are of earlier nights"
+(($# == $(wc -w <<<"$all_formats"))) || made+=", of $(sed 's, ,\, ,g' <<<"$*"); other rows are of earlier nights"
 mkdir -p "$OUT"
 
 # sources FORMAT: a hash of all sources of its codecs, without tests and checks.
@@ -73,10 +73,9 @@ keep_worst() { # the units themselves
     done
 }
 
-# earlier NAME FORMAT: the rows that an earlier night wrote; for codecs, only if the sources are the same.
+# earlier NAME FORMAT: the rows that an earlier night wrote, perhaps for other sources.
 earlier() {
-    [[ ! -f $OUT/$1.tsv ]] || awk -F '\t' -v name="$1" -v format="$2" -v hash="$(sources "$2")" \
-        '$1 ~ "^" format "[_/]" && (name != "codecs" || $2 == hash)' "$OUT/$1.tsv"
+    [[ ! -f $OUT/$1.tsv ]] || awk -v format="$2" '$1 ~ "^" format "[_/]"' "$OUT/$1.tsv"
 }
 
 # table NAME COMMENT FUNCTION FORMAT...: rows of other formats stay unchanged.
@@ -104,8 +103,8 @@ coverage() { sed "s|^|$1/|" "$WORK/coverage/$1.tsv"; }
 gaps() { cat "$WORK/coverage/$1.gaps"; }
 
 if ((minutes)); then
-    table targets "$minutes minutes a target" targets "$@"
-    table codecs "$minutes minutes a target in the last night" codecs "$@"
+    table targets "$minutes min a target" targets "$@"
+    table codecs "$minutes min a target in the last night" codecs "$@"
 fi
 fuzz/coverage.sh "$@"
 table coverage "seeds, regressions and the night's corpus" coverage "$@"
