@@ -1041,6 +1041,7 @@ cd "$t" || exit 1
 refuses "codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree" new-codec pcdata my-idea
 refuses "codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
 misuses "new-format: expects a name" new-format
+misuses "export: prefix '9a_' is not a letter a-z followed by a-z, 0-9 and _" export pcdata/raw -o x --prefix 9a_
 misuses "new-format: format pcdata already exists" new-format pcdata
 misuses "new-format: format name 'my-idea' contains characters other than a-z and 0-9" new-format my-idea
 misuses "new-format: --as is lines or json, not 'yaml'" new-format mine --as yaml
@@ -1052,6 +1053,7 @@ for form in lines json; do
     gives 0 "" new-format mine$form --as $form
     holds "new-format fills in every word" bash -c "! grep -rE '@[A-Za-z_0-9]+@' codecs/mine$form --include='*.[ch]' --include='*.md'"
 done
+holds "new-format limits the variants of make test" test "$(grep -cE '^(gcc|asan|msan|ppc)'$'\t' codecs/minelines/limits.tsv)" = 4
 holds "new-format lists the formats" test "$(tail -n 2 codecs/formats.def)" = $'FORMAT(minelines)\nFORMAT(minejson)'
 rm -r codecs
 cd "$root" || exit 1

@@ -128,6 +128,25 @@ rm -r fuzz/regressions/x_bytes
 NO_CMPLOG=1 night ""
 expect "a night without CmpLog" 2 $code
 
+# A night of format x: the rows of y stay, also when they are of other sources.
+mkdir -p codecs/x harness build/gcc/fuzz build/fuzz/coverage results/fuzz
+printf 'FORMAT(%s)\n' x y >codecs/formats.def
+printf '#!/bin/sh\necho codec\n' >build/asan/fuzz/x_bytes # -l lists the codecs
+printf '#!/bin/sh\nprintf "codec\\topen\\toptions\\t1\\t1\\toptions\\t1\\t1\\n" >"$2"\n' >build/gcc/fuzz/x_bytes
+cp build/gcc/fuzz/x_{bytes,model}
+chmod +x build/{asan,gcc}/fuzz/x_*
+printf '#!/bin/sh\n' >fuzz/coverage.sh
+printf 'codec\topen\t1\t0\t1\t0\n' >build/fuzz/coverage/x.tsv
+: >build/fuzz/coverage/x.gaps
+printf 'x_bytes\tafl\t30\t9\t9\t0\n' >build/fuzz/night/x_bytes.tsv
+head -c 1024 /dev/zero | tr '\0' '\1' >build/fuzz/night/x_bytes.counts-afl
+printf '# 7 min; last run long ago\ny/codec\tothersources\t5\t4\t3\n' >results/fuzz/codecs.tsv
+git init -q . && git -c user.name=x -c user.email=x commit -q --allow-empty -m x
+fuzz/results.sh 1 x >results.out 2>&1 || cat results.out
+expect "rows of a partial night" "x/codec y/codec" "$(sed '/^#/d' results/fuzz/codecs.tsv | cut -f 1 | xargs)"
+expect "the other format's row" "othersources 5 4 3" "$(sed -n 's/^y.codec\t//p' results/fuzz/codecs.tsv | xargs)"
+expect "its header" ", of x; other rows are of earlier nights" "$(sed -n '1s/.*commit [0-9a-f]*//p' results/fuzz/codecs.tsv)"
+
 expect "the matrix has every format" "$(cut -d_ -f1 <<<"$targets" | sort -u)" \
     "$(jq -r '.include[].format' <<<"$matrix" | sort)"
 while read -r format minutes; do
