@@ -7,6 +7,7 @@
 # is its binary; in all other variants that is a replay program. A target links one format.
 
 FUZZ_SECONDS ?= 30
+FUZZ_ENGINES ?= libfuzzer afl
 FUZZ_MINUTES ?= 10
 
 FUZZ_KINDS := $(patsubst fuzz/target_%.c,%,$(wildcard fuzz/target_*.c))
@@ -67,7 +68,7 @@ FUZZ_MAIN = $(if $(filter libfuzzer afl cmplog oss,$(VARIANT)),$(FUZZ_MAIN_$(VAR
 
 $(FUZZ_OBJ)/mutator_libfuzzer_%.o: fuzz/mutator_libfuzzer.c
 	@mkdir -p $(@D)
-	$(say) $(CC) $(CFLAGS) -DBO_TARGET=$* -c $< -o $@
+	$(say) $(CCACHE) $(CC) $(CFLAGS) -DBO_TARGET=$* -c $< -o $@
 
 # Importers without the JSON of test vectors, babeltrace, and the table of all importers.
 FUZZ_IMPORT_SRC := $(filter-out $(addprefix corpora/import/,test_% %vectors.c ctf.c statehist_ctf.c \
@@ -80,7 +81,7 @@ $(FUZZ_OBJ)/libimport.a: $(FUZZ_IMPORT_SRC:%.c=$(OBJ)/%.o)
 # The importer of LTTng's traces, with ctf_events.c in place of libbabeltrace2.
 $(FUZZ_OBJ)/statehist_ctf.o: corpora/import/statehist_ctf.c
 	@mkdir -p $(@D)
-	$(say) $(CC) $(CFLAGS) -DBO_WITH_BABELTRACE -c $< -o $@
+	$(say) $(CCACHE) $(CC) $(CFLAGS) -DBO_WITH_BABELTRACE -c $< -o $@
 
 # $(1): format. The objects of the harness and of that format alone.
 define FUZZ_FORMAT_RULES
@@ -95,7 +96,7 @@ $(foreach f,$(FORMATS),$(eval $(call FUZZ_FORMAT_RULES,$(f))))
 define FUZZ_TARGET_RULES
 $(FUZZ_OBJ)/$(1).o: fuzz/target_$(3).c
 	@mkdir -p $$(@D)
-	$$(say) $$(CC) $$(CFLAGS) -DBO_FORMAT=$(2) -DBO_IMPORTER=$(patsubst $(2)_import_%,%,$(1)) \
+	$$(say) $$(CCACHE) $$(CC) $$(CFLAGS) -DBO_FORMAT=$(2) -DBO_IMPORTER=$(patsubst $(2)_import_%,%,$(1)) \
 	    $(if $(4),-DBO_FUZZ_EVENTS) -c $$< -o $$@
 
 $(OUT)/fuzz/$(1): $(FUZZ_OBJ)/$(1).o $(FUZZ_COMMON_OBJ) $(call FUZZ_MAIN,$(3)) \
@@ -127,7 +128,7 @@ build/afl/fuzz/mutator_%.so: fuzz/mutator_afl.c fuzz/mutator.c fuzz/operators.c 
 	$(say) clang -std=gnu11 -O2 $(WARNINGS) -I. -fPIC -shared -DBO_TARGET=$* $(filter %.c,$^) -o $@
 
 # Runs as many targets at once as there are processors.
-FUZZ_RUNS := $(FUZZ_TARGETS:%=fuzz-run-libfuzzer-%) $(FUZZ_TARGETS:%=fuzz-run-afl-%)
+FUZZ_RUNS := $(foreach e,$(FUZZ_ENGINES),$(FUZZ_TARGETS:%=fuzz-run-$(e)-%))
 
 .PHONY: fuzz fuzz-list fuzz-matrix fuzz-engines fuzz-build fuzz-faults fuzz-binaries fuzz-tools fuzz-cmplog fuzz-replay fuzz-replay-here \
 	fuzz-seeds fuzz-nightly fuzz-coverage fuzz-mutator fuzz-oss-test mutants mutants-objects check-mutants quick/objects $(FUZZ_RUNS)
@@ -141,9 +142,9 @@ fuzz-tools:
 
 FUZZ_MUTATORS = $(sort $(foreach t,$(FUZZ_TARGETS),build/afl/fuzz/mutator_$(call kind_of,$(t)).so))
 
-fuzz-engines: fuzz-tools $(FUZZ_MUTATORS)
-	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_libfuzzer) fuzz-binaries
-	+@$(FUZZ_MAKE) $(FUZZ_VARIANT_afl) fuzz-binaries
+fuzz-engines: fuzz-tools $(if $(filter afl,$(FUZZ_ENGINES)),$(FUZZ_MUTATORS))
+	+@$(foreach e,$(FUZZ_ENGINES),$(FUZZ_MAKE) $(or $(FUZZ_VARIANT_$(e)),\
+	    $(error FUZZ_ENGINES: no engine $(e); there are libfuzzer and afl)) fuzz-binaries &&) :
 
 fuzz-build: fuzz-engines ## build the targets for libFuzzer, AFL++ and replay
 	+@$(FUZZ_MAKE) VARIANT=asan fuzz-binaries
