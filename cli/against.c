@@ -12,7 +12,7 @@
 #include "bench/runs/results.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
-#include "cli/plugins.h"
+#include "harness/plugin.h"
 
 enum { MAX_WORDS = 48 };
 

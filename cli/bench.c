@@ -25,10 +25,10 @@
 #include "cli/cli.h"
 #include "cli/compare.h"
 #include "cli/options.h"
-#include "cli/plugins.h"
 #include "cli/report.h"
 #include "corpora/documents.h"
 #include "corpora/sealed.h"
+#include "harness/plugin.h"
 #include "harness/core/clock.h"
 
 int bo_cmd_bench(int argc, char **argv);

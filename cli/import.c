@@ -122,8 +122,21 @@ static const struct bo_importer *choose(const struct option_table *table, const 
     return bo_find_importer(format, file);
 }
 
+static bool has_importers(const char *format)
+{
+    for (const struct bo_importer *const *i = bo_importers; *i; i++)
+        if (strcmp((*i)->format, format) == 0)
+            return true;
+    return false;
+}
+
 static int unknown_source(const char *path, const char *format_name, const char *what)
 {
+    if (!has_importers(format_name)) {
+        fprintf(stderr, "bakeoff: %s: %s has no importers; other commands read its text form\n",
+                path, format_name);
+        return BO_EXIT_USAGE;
+    }
     fprintf(stderr, "bakeoff: %s: no importer of %s accepts this %s; the importers are\n", path,
             format_name, what);
     for (const struct bo_importer *const *i = bo_importers; *i; i++)

@@ -75,8 +75,9 @@ struct tally {
     size_t n, cap;
 };
 
-static bool count_format(const struct bo_format *format, const char *corpus, const char *codec,
-                         struct tally *tally)
+/* `is_only`: the command names the format, which must have a document then. */
+static bool count_format(const struct bo_format *format, bool is_only, const char *corpus,
+                         const char *codec, struct tally *tally)
 {
     struct bo_documents documents = {NULL, 0};
     struct bo_insns *insns = NULL;
@@ -86,6 +87,9 @@ static bool count_format(const struct bo_format *format, const char *corpus, con
     const struct bo_document *document = ok ? smallest(&documents) : NULL;
     if (!document && ok && corpus)
         document = &documents.items[0];
+    if (!document && ok && is_only)
+        ok = !bo_usage_error("insns", "%s has no embedded document; --corpus FILE names one",
+                             format->name);
     if (document)
         ok = bo_insns_count(document, codec, &tally->arena, &insns, &n);
     ok = ok && bo_grow(&tally->arena, &tally->all, tally->n, n, &tally->cap);
@@ -184,7 +188,7 @@ int bo_cmd_insns(int argc, char **argv)
     bo_arena_init(&tally.arena, BO_ARENA_UNLIMITED);
     for (const struct bo_format **f = bo_formats; *f && ok; f++)
         if (!only || *f == only)
-            ok = count_format(*f, corpus, codec, &tally);
+            ok = count_format(*f, *f == only, corpus, codec, &tally);
     int code = ok ? BO_EXIT_OK : BO_EXIT_USAGE;
     if (ok && golden)
         code = check(&tally, golden);

@@ -89,8 +89,12 @@ static bool take_name(const char *name, struct names *names)
     const size_t n = strlen(name);
     if (n == 0 || n > MAX_NAME || name[0] < 'a' || name[0] > 'z' || name[n - 1] == '-' ||
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != n)
-        return !bo_usage_error(
-            "new-codec", "codec name '%s' contains characters other than a-z, 0-9 and -", name);
+        return !bo_usage_error("new-codec",
+                               "codec name '%s' is not a letter and up to %d characters of a-z, "
+                               "0-9 and -, the last of them not -",
+                               name, MAX_NAME - 1);
+    if (strcmp(name, "noop") == 0)
+        return !bo_usage_error("new-codec", "noop is bakeoff's measurement of the driver alone");
     names->codec = name;
     for (size_t i = 0; i <= n; i++)
         names->identifier[i] = name[i] == '-' ? '_' : name[i];
@@ -116,8 +120,9 @@ static int write_skeleton(const struct names *names)
     snprintf(source, sizeof source, "codecs/%s/%s.c", names->format, names->identifier);
     snprintf(list, sizeof list, "codecs/%s/codecs.def", names->format);
     if (access(list, W_OK) != 0) {
-        fprintf(stderr, "bakeoff: %s: %s; run this command in bakeoff's source tree\n", list,
-                strerror(errno));
+        fprintf(stderr,
+                "bakeoff: %s: %s; run this command in bakeoff's source tree, for a format in it\n",
+                list, strerror(errno));
         return BO_EXIT_USAGE;
     }
     snprintf(text, sizeof text, skeleton, names->codec, names->format, names->identifier);

@@ -15,19 +15,8 @@ static bool fail(const char *path, const char *what)
     return false;
 }
 
-enum { MAX_LISTED = 16 };
-static const char *loaded[MAX_LISTED];
-static unsigned n_loaded;
-
-const char *bo_loaded_plugin(unsigned i)
-{
-    return i < n_loaded ? loaded[i] : NULL;
-}
-
 bool bo_load_plugin(const char *path)
 {
-    if (n_loaded == MAX_LISTED)
-        return fail(path, "too many plugins");
     /* The loader returns data pointers, and C does not convert them to function pointers. */
     const struct bo_plugin *(*entry)(void);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -37,9 +26,6 @@ bool bo_load_plugin(const char *path)
     if (!symbol)
         return fail(path, "not a plugin for this version: it has no " TEXT_OF(BO_PLUGIN_ENTRY));
     memcpy(&entry, &symbol, sizeof entry);
-    const char *flaw = bo_register_plugin(entry());
-    if (flaw)
-        return fail(path, flaw);
-    loaded[n_loaded++] = path;
-    return true;
+    const char *flaw = bo_register_plugin(entry(), path);
+    return !flaw || fail(path, flaw);
 }

@@ -10,7 +10,4 @@
  */
 bool bo_load_plugin(const char *path);
 
-/* The path of the i-th plugin that was loaded; NULL past the last. */
-const char *bo_loaded_plugin(unsigned i);
-
 #endif

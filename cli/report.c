@@ -264,6 +264,26 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
            fill_pages(&report, output) && write_html(&report, r);
 }
 
+/* Warns about results of formats that this program lacks. False when there are no others. */
+static bool names_known_formats(const struct bo_run *runs, const char *const *paths, size_t n)
+{
+    bool is_any_known = false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t d = 0; d < runs[i].n_documents; d++) {
+            const char *format = runs[i].documents[d].format;
+            const bool is_known = bo_find_format(format);
+            is_any_known = is_any_known || is_known;
+            if (!is_known && (d == 0 || strcmp(format, runs[i].documents[d - 1].format) != 0))
+                fprintf(stderr,
+                        "bakeoff: %s: results of %s are left out: no format of this name; is "
+                        "--plugin missing?\n",
+                        paths[i], format);
+        }
+    if (!is_any_known)
+        fprintf(stderr, "bakeoff: report: no results of a known format\n");
+    return is_any_known;
+}
+
 /* Writes the report from one file of results, or (NULL) from those that represent each format. */
 static int report(const struct request *r)
 {
@@ -285,7 +305,8 @@ static int report(const struct request *r)
     }
     for (size_t i = 0; i < n; i++)
         bo_fuzz_mark_run("results/fuzz", &runs[i]);
-    const bool ok = n && write_report(runs, paths, n, r, &arena);
+    const bool ok =
+        n && names_known_formats(runs, paths, n) && write_report(runs, paths, n, r, &arena);
     while (n)
         bo_run_free(&runs[--n]);
     bo_arena_free(&arena);

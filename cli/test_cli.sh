@@ -170,7 +170,7 @@ refuses "import: no format 'x'; *" import x "$t/tiny.txt"
 misuses "import: --functions expects a number up to 4294967295, not 'x'" import pcdata "$t/tiny.txt" --functions x
 misuses "import: no importer of pcdata has the option --names" import pcdata "$t/tiny.txt" --names
 misuses "import: --seed expects a number up to 18446744073709551615, not '-1'" import lprf "$t/tiny.txt" --seed -1
-misuses "workload: expects check FILE DOC, or header DOC" workload check
+misuses "workload: expects check FILE DOC, or header [[]--format FORMAT[]] DOC" workload check
 printf '# bakeoff-workload 2\n' >"$t/bad.workload"
 refuses "$t/bad.workload: first line is not \"# bakeoff-workload 1\" at byte 0, line 1 (corrupt)" \
     workload check "$t/bad.workload" "$t/tiny.txt"
@@ -1016,8 +1016,9 @@ if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; t
     same "a plugin's round trip" "$t/out" "$t/pairs.txt"
     gives 0 "*" --plugin "$plugin" bench --quick "${pc0[@]}" --codec raw,run-pairs --no-compress --json "$t/plugin.json"
     gives 0 "" --plugin "$plugin" table pcdata --results "$t/plugin.json"
+    holds "a run names its plugins" jq -e '.context.bakeoff.plugins | test("^run-pairs.so [0-9a-f]{16}$")' "$t/plugin.json"
     holds "a plugin's row" grep -q '^| run-pairs | control' "$t/out"
-    refuses "$plugin: a codec has the name of another one of the format" --plugin "$plugin" --plugin "$plugin" list
+    refuses "$plugin: codec run-pairs: another codec of the format has this name" --plugin "$plugin" --plugin "$plugin" list
     refuses "encode: no codec 'run-pairs' of pcdata; there are *" encode pcdata/run-pairs "$t/tiny.txt"
     # A codec that crashes fails that check; the other checks still run.
     mkdir "$t/crash"
@@ -1033,17 +1034,18 @@ else
     holds "the example plugin builds" false
 fi
 refuses "$t/absent.so: *" --plugin "$t/absent.so" list
-refuses "libm.so.6: not a plugin for this version: it has no bo_plugin_4" --plugin libm.so.6 list
+refuses "libm.so.6: not a plugin for this version: it has no bo_plugin_5" --plugin libm.so.6 list
 misuses "new-codec: expects a format and a name" new-codec pcdata
 misuses "new-codec: pcdata already has a codec raw" new-codec pcdata raw
-misuses "new-codec: codec name 'My_Idea' contains characters other than a-z, 0-9 and -" new-codec pcdata My_Idea
+misuses "new-codec: codec name 'My_Idea' is not a letter and up to 39 characters of a-z, 0-9 and -, the last of them not -" new-codec pcdata My_Idea
 cd "$t" || exit 1
-refuses "codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree" new-codec pcdata my-idea
+refuses "codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree, for a format in it" new-codec pcdata my-idea
+misuses "new-codec: noop is bakeoff's measurement of the driver alone" new-codec pcdata noop
 refuses "codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
 misuses "new-format: expects a name" new-format
 misuses "export: prefix '9a_' is not a letter a-z followed by a-z, 0-9 and _" export pcdata/raw -o x --prefix 9a_
 misuses "new-format: format pcdata already exists" new-format pcdata
-misuses "new-format: format name 'my-idea' contains characters other than a-z and 0-9" new-format my-idea
+misuses "new-format: format name 'my-idea' is not a letter and up to 23 characters of a-z and 0-9" new-format my-idea
 misuses "new-format: --as is lines or json, not 'yaml'" new-format mine --as yaml
 mkdir -p codecs/mine
 echo 'FORMAT(pcdata)' >codecs/formats.def

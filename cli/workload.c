@@ -72,8 +72,8 @@ static int check(const char *path, const char *name)
     return code;
 }
 
-/* Prints the header up to the recorder's own fields. */
-static int print_header(const char *name)
+/* Prints the header up to the recorder's own fields. `format` may be NULL. */
+static int print_header(const struct bo_format *format, const char *name)
 {
     struct bo_arena arena;
     struct bo_writer out;
@@ -81,7 +81,7 @@ static int print_header(const char *name)
     int code = BO_EXIT_USAGE;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&out, &arena);
-    const struct bo_document *document = load(NULL, name, &documents);
+    const struct bo_document *document = load(format, name, &documents);
     if (document) {
         bo_recorded_put_header(document->format, document->hash, &out);
         code = bo_output(NULL, bo_writer_span(&out)) ? BO_EXIT_OK : BO_EXIT_USAGE;
@@ -94,9 +94,13 @@ static int print_header(const char *name)
 
 int bo_cmd_workload(int argc, char **argv)
 {
-    const struct bo_option options[] = {{NULL, 0, NULL, NULL, NULL, NULL}};
+    const char *name = NULL;
+    const struct bo_option options[] = {
+        {"--format", 0, "FORMAT", "of DOC (default: the one that accepts it)", &name, NULL},
+        {NULL, 0, NULL, NULL, NULL, NULL},
+    };
     const struct bo_usage usage = {
-        "workload", "check FILE DOC | header DOC",
+        "workload", "check FILE DOC | header [--format FORMAT] DOC",
         "check: whether FILE is a recorded workload (docs/workloads.md) of the document DOC, and\n"
         "all its queries are inside the document. header: the first lines of a new file; the\n"
         "recorder adds program, version and recorded. DOC is a document of the corpora or a file.\n"
@@ -105,9 +109,12 @@ int bo_cmd_workload(int argc, char **argv)
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return bo_options_exit(n);
-    if (n == 3 && strcmp(argv[1], "check") == 0)
+    const struct bo_format *format = name ? bo_need_format("workload", name) : NULL;
+    if (name && !format)
+        return BO_EXIT_USAGE;
+    if (n == 3 && !name && strcmp(argv[1], "check") == 0)
         return check(argv[2], argv[3]);
     if (n == 2 && strcmp(argv[1], "header") == 0)
-        return print_header(argv[2]);
-    return bo_usage_error("workload", "expects check FILE DOC, or header DOC");
+        return print_header(format, argv[2]);
+    return bo_usage_error("workload", "expects check FILE DOC, or header [--format FORMAT] DOC");
 }

@@ -110,7 +110,7 @@ struct bo_query_kind {
 
     /*
      * `parse` reads a query from the arguments of the command line; it may point to them and into
-     * the arena. `print` and `answers` write a query and its answer as text of one or more lines.
+     * the arena. `print` writes a query and its answer as text of one or more lines.
      */
     enum bo_status (*parse)(int n_args, char *const *args, struct bo_arena *arena, void *query,
                             struct bo_error *err);

@@ -7,27 +7,37 @@
  *     static const struct bo_codec my_idea = {.name = "my-idea", ...};
  *     BO_PLUGIN("pcdata", &my_idea)
  *
- * or, for a format with its codecs, BO_FORMAT_PLUGIN(&my_format). It is built with `cc -shared
- * -fPIC -I BAKEOFF` and loaded with `bakeoff --plugin ./my-idea.so COMMAND`. The program provides
- * the functions that the headers of harness/ and of the format declare.
+ * or, for a format with its codecs, BO_FORMAT_PLUGIN(&my_format). It is built with `cc -O2
+ * -falign-functions=64 -shared -fPIC -I BAKEOFF`, the alignment as in the program, and loaded with
+ * `bakeoff --plugin ./my-idea.so COMMAND`. The program provides the functions that the headers of
+ * harness/ and of the format declare.
  */
 #ifndef BO_PLUGIN_H
 #define BO_PLUGIN_H
 
-#include "harness/codec.h"
+#include "harness/format.h"
 
 /*
- * The entry point. Its number increases whenever plugins must be rebuilt, because struct bo_codec
+ * The entry point. Its number increases whenever plugins must be rebuilt, because a structure below
  * or a function that plugins call has changed. An object built for another version lacks this
  * symbol.
  */
-#define BO_PLUGIN_ENTRY bo_plugin_4
+#define BO_PLUGIN_ENTRY bo_plugin_5
 
-/* The most codecs that a plugin can add to a format. */
-enum { BO_MAX_PLUGIN_CODECS = 63 };
+/* The most codecs that a plugin can add to a format, and the most plugins. */
+enum { BO_MAX_PLUGIN_CODECS = 63, BO_MAX_PLUGINS = 16 };
+
+/* The sizes of the structures that a plugin and the program share. */
+enum { BO_N_PLUGIN_SIZES = 9 };
+#define BO_PLUGIN_SIZES                                                                        \
+    {                                                                                          \
+        sizeof(struct bo_codec), sizeof(struct bo_format), sizeof(struct bo_format_report),    \
+            sizeof(struct bo_query_kind), sizeof(struct bo_workload), sizeof(struct bo_arena), \
+            sizeof(struct bo_writer), sizeof(struct bo_sink), sizeof(struct bo_error)          \
+    }
 
 struct bo_plugin {
-    size_t codec_nbytes;                  /* sizeof(struct bo_codec) when the plugin was built */
+    size_t sizes[BO_N_PLUGIN_SIZES];      /* BO_PLUGIN_SIZES when the plugin was built */
     const char *format;                   /* "pcdata" */
     const struct bo_codec *const *codecs; /* ends with NULL */
     /* a format with its codecs, instead of the two above; or NULL */
@@ -38,28 +48,31 @@ struct bo_plugin {
 const struct bo_plugin *BO_PLUGIN_ENTRY(void);
 
 /* Defines it from the format's name and the codecs' addresses. */
-#define BO_PLUGIN(format_name, ...)                                                           \
-    const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                             \
-    {                                                                                         \
-        static const struct bo_codec *const codecs[] = {__VA_ARGS__, NULL};                   \
-        static const struct bo_plugin plugin = {sizeof(struct bo_codec), format_name, codecs, \
-                                                NULL};                                        \
-        return &plugin;                                                                       \
+#define BO_PLUGIN(format_name, ...)                                                          \
+    const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                            \
+    {                                                                                        \
+        static const struct bo_codec *const codecs[] = {__VA_ARGS__, NULL};                  \
+        static const struct bo_plugin plugin = {BO_PLUGIN_SIZES, format_name, codecs, NULL}; \
+        return &plugin;                                                                      \
     }
 
 /* Defines it from the address of the plugin's own format. */
-#define BO_FORMAT_PLUGIN(format)                                                              \
-    const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                             \
-    {                                                                                         \
-        static const struct bo_plugin plugin = {sizeof(struct bo_codec), NULL, NULL, format}; \
-        return &plugin;                                                                       \
+#define BO_FORMAT_PLUGIN(format)                                                      \
+    const struct bo_plugin *BO_PLUGIN_ENTRY(void)                                     \
+    {                                                                                 \
+        static const struct bo_plugin plugin = {BO_PLUGIN_SIZES, NULL, NULL, format}; \
+        return &plugin;                                                               \
     }
 
 /*
  * Adds a plugin's codecs after those of their format, or its format after the others (at most
- * BO_MAX_PLUGIN_FORMATS for all plugins). Returns NULL on success, else the reason; nothing has
- * changed then. Call it at the start, before any use of a format. The plugin must stay loaded.
+ * BO_MAX_PLUGIN_FORMATS for all plugins). `path` is where it was loaded from and stays valid, as
+ * the plugin stays loaded. Returns NULL on success, else the reason, in a static buffer; nothing
+ * has changed then. Call it at the start, before any use of a format.
  */
-const char *bo_register_plugin(const struct bo_plugin *plugin);
+const char *bo_register_plugin(const struct bo_plugin *plugin, const char *path);
+
+/* The path of the i-th registered plugin; NULL past the last. */
+const char *bo_loaded_plugin(unsigned i);
 
 #endif

@@ -30,7 +30,7 @@ enum bo_status bo_parse_nothing(int n_args, char *const *args, struct bo_arena *
                                 struct bo_error *err);
 
 /*
- * The members that such a kind has in common. Name, summary, oracle, answers and print are its own.
+ * The members that such a kind has in common. Name, summary, oracle and print are its own.
  */
 #define BO_WHOLE_QUERY                                                                 \
     .usage = "", .workloads = bo_whole_workloads, .n_workloads = BO_N_WHOLE_WORKLOADS, \

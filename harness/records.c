@@ -67,6 +67,40 @@ static uint64_t sort_key(const struct bo_field *field, const void *record)
     return field->form == BO_SIGNED ? v ^ (UINT64_C(1) << 63) : v;
 }
 
+/* ---- the declaration ------------------------------------------------------------------------- */
+
+static const char *field_flaw(const struct bo_shape *shape, const struct bo_field *field)
+{
+    if (field->off > shape->record_nbytes || field->nbytes > shape->record_nbytes - field->off)
+        return "declaration: a field is outside of the record";
+    if (field->form == BO_NAME) {
+        const bool is_last = field > shape->fields && field == shape->fields + shape->n_fields - 1;
+        if (!is_last || field->nbytes != sizeof(struct bo_span))
+            return "declaration: a name is not a struct bo_span in the last of several fields";
+    } else if (field->nbytes != 1 && field->nbytes != 2 && field->nbytes != 4 &&
+               field->nbytes != 8) {
+        return "declaration: an integer does not have 1, 2, 4 or 8 bytes";
+    }
+    const bool is_unsigned = field->form == BO_DECIMAL || field->form == BO_HEX;
+    return !is_unsigned && (field->optional || field->max)
+               ? "declaration: a field that is not unsigned is optional or has a maximum"
+               : NULL;
+}
+
+const char *bo_shape_flaw(const struct bo_shape *shape)
+{
+    const char *flaw = shape->n_fields ? NULL : "declaration: a record has no fields";
+    for (unsigned f = 0; f < shape->n_fields && !flaw; f++)
+        flaw = field_flaw(shape, &shape->fields[f]);
+    if (flaw || shape->order != BO_INTERVALS)
+        return flaw;
+    for (unsigned f = 0; f < 2; f++)
+        if (f == shape->n_fields || shape->fields[f].form == BO_NAME ||
+            shape->fields[f].form == BO_SIGNED)
+            return "declaration: intervals do not start with two unsigned fields";
+    return NULL;
+}
+
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 static const char *order_flaw(const struct bo_shape *shape, const void *before, const void *record)

@@ -26,7 +26,7 @@
 enum bo_field_form {
     BO_DECIMAL, /* an unsigned integer of 1, 2, 4 or 8 bytes */
     BO_HEX,     /* the same, written as 0x1f */
-    BO_SIGNED,  /* a signed integer of 1, 2, 4 or 8 bytes */
+    BO_SIGNED,  /* a signed integer of 1, 2, 4 or 8 bytes, without `max` and `optional` */
     BO_NAME,    /* a struct bo_span: any bytes; in JSON, UTF-8. The last field, after others */
 };
 
@@ -83,6 +83,9 @@ struct bo_records {
     size_t n;
 };
 
+/* NULL for a declaration that follows these rules, else a static phrase. Parsing calls it. */
+const char *bo_shape_flaw(const struct bo_shape *shape);
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 static inline void *bo_record(const struct bo_shape *shape, const struct bo_records *records,
@@ -128,8 +131,10 @@ size_t bo_records_lower_bound(const struct bo_shape *shape, const struct bo_reco
 /*
  * The text form. Its first line is `NAME 1`, in JSON `{"format": "NAME", "version": 1}`. Numbers
  * are decimal, or hexadecimal with 0x (in JSON as strings). In lines, a name is the rest of the
- * line: a backslash is written as \\, bytes below 0x20 and 0x7f as \x0a, an empty name as \e. Empty
- * lines and lines that start with # are skipped.
+ * line: a backslash is written as \\, bytes below 0x20 and 0x7f as \x0a, an empty name as \e. In
+ * JSON, the members of an object are in the order of the fields, strings have the escapes of JSON,
+ * and \\, \" and \u000a are those that are printed. Empty lines and lines that start with # are
+ * skipped.
  */
 enum bo_status bo_records_parse(const struct bo_shape *shape, struct bo_span text,
                                 struct bo_arena *arena, void **model_ret, struct bo_error *err);

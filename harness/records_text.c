@@ -105,25 +105,57 @@ static bool parse_number(const struct bo_shape *shape, const struct bo_field *fi
     return true;
 }
 
-/* Reads an escape at p[0], a backslash, of n bytes. Returns its length, or 0 when it is invalid. */
-static size_t take_escape(enum bo_record_text text, const uint8_t *p, size_t n, uint8_t *byte_ret)
+/* Reads \x or \u and its digits at p[0]. Returns their length, or 0. */
+static size_t take_digits(char letter, size_t n_digits, const uint8_t *p, size_t n, uint32_t *v_ret)
 {
-    const size_t n_digits = text == BO_JSON ? 4 : 2;
-    unsigned v = 0, digit;
+    unsigned digit;
+    if (n < 2 + n_digits || p[0] != '\\' || p[1] != letter)
+        return 0;
+    *v_ret = 0;
+    for (size_t i = 0; i < n_digits; i++) {
+        const uint8_t c = p[2 + i];
+        if (!hex_digit(n_digits == 4 && c >= 'A' && c <= 'F' ? c | 0x20 : c, &digit))
+            return 0;
+        *v_ret = *v_ret << 4 | digit;
+    }
+    return 2 + n_digits;
+}
+
+/* As take_escape, for those of JSON. Above U+FFFF, \ud83d\ude00 are two halves of a code point. */
+static size_t take_json_escape(const uint8_t *p, size_t n, uint32_t *code_ret)
+{
+    static const char letters[] = "\\\"/bfnrt", codes[] = "\\\"/\b\f\n\r\t";
+    const char *letter = memchr(letters, p[1], sizeof letters - 1);
+    uint32_t low;
+    if (letter) {
+        *code_ret = (uint8_t)codes[letter - letters];
+        return 2;
+    }
+    const size_t first = take_digits('u', 4, p, n, code_ret);
+    if (!first || *code_ret < 0xd800 || *code_ret > 0xdfff)
+        return first;
+    const size_t second = take_digits('u', 4, p + first, n - first, &low);
+    if (!second || *code_ret > 0xdbff || low < 0xdc00 || low > 0xdfff)
+        return 0;
+    *code_ret = 0x10000 + ((*code_ret - 0xd800) << 10 | (low - 0xdc00));
+    return first + second;
+}
+
+/*
+ * Reads an escape at p[0], a backslash, of n bytes: the code of its character, in lines of its
+ * byte. Returns its length, or 0 when it is invalid.
+ */
+static size_t take_escape(enum bo_record_text text, const uint8_t *p, size_t n, uint32_t *code_ret)
+{
     if (n < 2)
         return 0;
-    *byte_ret = p[1];
-    if (p[1] == '\\' || (text == BO_JSON && p[1] == '"'))
+    if (text == BO_JSON)
+        return take_json_escape(p, n, code_ret);
+    *code_ret = '\\';
+    if (p[1] == '\\')
         return 2;
-    if (p[1] != (text == BO_JSON ? 'u' : 'x') || n < 2 + n_digits)
-        return 0;
-    for (size_t i = 0; i < n_digits; i++) {
-        if (!hex_digit(p[2 + i], &digit))
-            return 0;
-        v = v << 4 | digit;
-    }
-    *byte_ret = (uint8_t)v;
-    return v < 0x20 || v == 0x7f ? 2 + n_digits : 0;
+    const size_t taken = take_digits('x', 2, p, n, code_ret);
+    return *code_ret < 0x20 || *code_ret == 0x7f ? taken : 0;
 }
 
 /*
@@ -140,17 +172,22 @@ static const char *parse_name(enum bo_record_text text, struct bo_span written,
         written.n = 0;
     else if (text == BO_LINES && written.n == 0)
         return "name is missing; an empty one is written as \\e";
-    for (size_t i = 0; i < written.n; n++) {
-        uint8_t byte = written.p[i];
+    for (size_t i = 0; i < written.n;) {
+        const uint8_t byte = written.p[i];
+        uint32_t code;
         *at_ret = i;
-        const size_t taken =
-            byte == '\\' ? take_escape(text, written.p + i, written.n - i, &byte) : 1;
-        if (!taken)
-            return "escape is not one of those of a name";
-        if (taken == 1 && (byte < 0x20 || byte == 0x7f))
+        if (byte == '\\') {
+            const size_t taken = take_escape(text, written.p + i, written.n - i, &code);
+            if (!taken)
+                return "escape is not one of those of a name";
+            n += bo_utf8_put(code, name + n); /* not longer than the escape */
+            i += taken;
+            continue;
+        }
+        if (byte < 0x20 || (byte == 0x7f && text == BO_LINES))
             return "control character in a name without an escape";
-        name[n] = byte;
-        i += taken;
+        name[n++] = byte;
+        i++;
     }
     *name_ret = (struct bo_span){name, n};
     *at_ret = 0;
@@ -319,6 +356,9 @@ enum bo_status bo_records_parse(const struct bo_shape *shape, struct bo_span tex
     struct bo_records *records = bo_alloc(arena, sizeof *records);
     uint8_t *items = NULL;
     size_t n = 0, cap = 0;
+    const char *declaration = bo_shape_flaw(shape);
+    if (declaration)
+        return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, declaration);
     if (!records)
         return bo_fail_alloc(err, arena);
     if (!take_first_line(&p, &in))

@@ -4,6 +4,7 @@
  */
 #include "harness/records.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "harness/core/test_fixture.h"
@@ -288,12 +289,88 @@ TEST_WITH(test_mistakes_of_json, set_up, tear_down)
                    "name is not a value in its range");
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"@\xff\"}",
                    "name is not UTF-8");
-    expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a@\\n\"}",
-                   "escape is not one of those of a name");
+    static const char *const escapes[] = {"\\x0a",          "\\u00e",     "\\u00g0",
+                                          "\\ud83d",        "\\ud83d\\n", "\\ud83d\\ud83d",
+                                          "\\ude00\\ud83d", "\\N",        "\\U000a"};
+    for (size_t i = 0; i < N_ELEMENTS(escapes); i++) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a@%s\"}", escapes[i]);
+        expect_mistake(&json, text, "escape is not one of those of a name");
+    }
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a\"@",
                    "object does not end after its last field");
     expect_mistake(&json, JSON_START "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": \"a\"}@,",
                    "text after the last field");
+}
+
+/* What other writers of JSON print is accepted, and printed in one way. */
+TEST(test_json_escapes)
+{
+    static const char written[] = JSON_START
+        "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": "
+        "\"\\u0041\\u00E9\\u20ac\\ud83d\\uDE00\\b\\f\\n\\r\\t\\/\\\\\\\"\x7f\\u0000\"}\n";
+    void *model;
+    assert_int_equal(bo_records_parse(&json, bo_span_of(written), &arena, &model, NULL), BO_OK);
+    const struct bo_span text = print(&json, model);
+    static const char printed[] = JSON_START
+        "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": "
+        "\"A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\\u0008\\u000c\\u000a\\u000d\\u0009/\\\\\\\""
+        "\\u007f\\u0000\"}\n";
+    assert_true(bo_span_equal(text, bo_span_of(printed)));
+    expect_text(&json, printed);
+}
+
+static void expect_declaration(const struct bo_shape *shape, const char *flaw)
+{
+    struct bo_error err = {0};
+    void *model;
+    const char *found = bo_shape_flaw(shape);
+    assert_string_equal(found ? found : "none", flaw);
+    assert_int_equal(bo_records_parse(shape, bo_span_of("mixed 1\n"), &arena, &model, &err),
+                     BO_UNSUPPORTED);
+    assert_string_equal(err.what, flaw);
+}
+
+TEST(test_declarations)
+{
+    static const char
+        integer[] = "declaration: an integer does not have 1, 2, 4 or 8 bytes",
+        name[] = "declaration: a name is not a struct bo_span in the last of several fields",
+        form[] = "declaration: a field that is not unsigned is optional or has a maximum",
+        outside[] = "declaration: a field is outside of the record",
+        intervals[] = "declaration: intervals do not start with two unsigned fields";
+    struct bo_field fields[4];
+    struct bo_shape shape = any;
+    for (size_t i = 0; i < N_ELEMENTS(shapes); i++)
+        assert_null(bo_shape_flaw(shapes[i]));
+    shape.fields = fields;
+#define EXPECT(flaw, change)                         \
+    do {                                             \
+        memcpy(fields, mixed_fields, sizeof fields); \
+        change;                                      \
+        expect_declaration(&shape, flaw);            \
+    } while (0)
+    EXPECT(integer, fields[0].nbytes = 3);
+    EXPECT(integer, fields[1].nbytes = 16);
+    EXPECT(name, fields[3].nbytes = 8);
+    EXPECT(name, fields[2] = fields[3]);
+    EXPECT(form, fields[1].optional = true);
+    EXPECT(form, fields[1].max = 5);
+    EXPECT(form, fields[3].optional = true);
+    EXPECT(outside, fields[0].off = sizeof(struct mixed) - 7);
+    EXPECT(outside, fields[0].off = SIZE_MAX);
+    shape.n_fields = 0;
+    EXPECT("declaration: a record has no fields", (void)0);
+    shape.n_fields = 1;
+    EXPECT(name, fields[0] = fields[3]);
+    shape.order = BO_INTERVALS;
+    EXPECT(intervals, (void)0);
+    shape.n_fields = 4;
+    EXPECT(intervals, (void)0); /* the second is signed */
+    EXPECT(intervals, fields[0] = fields[1]);
+    shape.n_fields = 2;
+    EXPECT(intervals, fields[1] = fields[3]);
 }
 
 /* ---- generated models ------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@
 #include "harness/core/cpu.h"
 #include "harness/core/files.h"
 #include "harness/core/print.h"
+#include "harness/plugin.h"
 #include "harness/registry.h"
 
 enum { MAX_PATH = 256, MAX_LINE = 512 };
@@ -136,19 +137,20 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
     snprintf(profile, sizeof profile, "--callgrind-out-file=%s/out", folder);
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         _exit(127);
-    const char *argv[] = {"valgrind",
-                          "--tool=callgrind",
-                          "-q",
-                          "--collect-atstart=no",
-                          profile,
-                          self,
-                          "insns",
-                          "--counted",
-                          document->format->name,
-                          document->path,
-                          only_codecs ? "--codec" : NULL,
-                          only_codecs,
-                          NULL};
+    enum { N_FIXED = 12 };
+    const char *argv[N_FIXED + 2 * BO_MAX_PLUGINS + 1] = {
+        "valgrind", "--tool=callgrind", "-q", "--collect-atstart=no", profile, self};
+    unsigned n = 6;
+    for (unsigned i = 0; bo_loaded_plugin(i); i++) {
+        argv[n++] = "--plugin";
+        argv[n++] = bo_loaded_plugin(i);
+    }
+    argv[n++] = "insns";
+    argv[n++] = "--counted";
+    argv[n++] = document->format->name;
+    argv[n++] = document->path;
+    argv[n++] = only_codecs ? "--codec" : NULL;
+    argv[n++] = only_codecs;
     /*
      * Excludes everything that depends on the machine or the time. libc is restricted to its
      * functions for x86-64-v1, since its choice otherwise depends on the processor's vendor.

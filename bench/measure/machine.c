@@ -28,6 +28,7 @@
 #include "harness/core/cpu.h"
 #include "harness/core/hash.h"
 #include "harness/core/input.h"
+#include "harness/plugin.h"
 #include "harness/registry.h"
 
 #ifndef BO_CFLAGS
@@ -185,15 +186,32 @@ static void describe_commit(char *commit_ret, size_t nbytes)
         strncat(commit_ret, "+changes", nbytes - strlen(commit_ret) - 1);
 }
 
-/* The hash of this program's file; "unknown" when it cannot be read. */
-static void hash_program(char hash_ret[17])
+/* The hash of a file; "unknown" when it cannot be read. */
+static void hash_file(const char *path, char hash_ret[17])
 {
     struct bo_input in;
     snprintf(hash_ret, 17, "unknown");
-    if (bo_input_open("/proc/self/exe", &in)) {
+    if (bo_input_open(path, &in)) {
         snprintf(hash_ret, 17, "%016" PRIx64, bo_hash(in.bytes));
         bo_input_close(&in);
     }
+}
+
+/* "ranges.so 0123456789abcdef, ...": the plugins with the hashes of their files; NULL without. */
+static json_t *plugins_json(void)
+{
+    json_t *text = NULL;
+    const char *path;
+    for (unsigned i = 0; (path = bo_loaded_plugin(i)); i++) {
+        char hash[17];
+        const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        json_t *before = text;
+        hash_file(path, hash);
+        text = before ? json_sprintf("%s, %s %s", json_string_value(before), name, hash)
+                      : json_sprintf("%s %s", name, hash);
+        json_decref(before);
+    }
+    return text;
 }
 
 /* From the file name of the loaded library; "unknown" if it is linked statically. */
@@ -312,21 +330,21 @@ static json_t *bakeoff_json(void)
     cpu_model(model, sizeof model);
     bo_this_machine_slug(slug);
     describe_commit(commit, sizeof commit);
-    hash_program(program);
+    hash_file("/proc/self/exe", program);
     uname(&system);
     snprintf(kernel, sizeof kernel, "%s %s", system.sysname, system.release);
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof governor);
     read_line("/sys/kernel/mm/transparent_hugepage/enabled", huge_pages, sizeof huge_pages);
     return json_pack(
         "{s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, "
-        "s:f, s:I}",
+        "s:f, s:I, s:o*}",
         "machine", slug, "cpu", model, "processor", bo_processor_json(), "architecture",
         system.machine, "kernel", kernel, "governor", governor, "huge_pages", huge_pages,
         "compiler", compiler(), "flags", BO_CFLAGS, "commit", commit, "program_xxh3", program,
         "allocator", bo_heap_name(), "libraries", libraries_json(), "optional_codecs",
         optional_codecs_json(), "paths", paths_json(), "events", events_json(), "clock",
         "thread CPU time", "clock_cost_ns", clock_cost_ns(), "cold_eviction_bytes",
-        (json_int_t)bo_machine_eviction_nbytes());
+        (json_int_t)bo_machine_eviction_nbytes(), "plugins", plugins_json());
 }
 
 json_t *bo_machine_context(void)

@@ -106,8 +106,10 @@ char *bo_caption_options(const struct bo_environment *environment, struct bo_are
 char *bo_caption_program(const struct bo_environment *environment, struct bo_arena *arena)
 {
     const char *cap = bo_pair_text(&environment->processor, "isa_cap");
-    return cap ? bo_arena_printf(arena, "BAKEOFF_ISA=%s build/bakeoff", strrchr(cap, '-') + 1)
-               : bo_arena_printf(arena, "%s", "build/bakeoff");
+    if (!cap)
+        return bo_arena_printf(arena, "%s", "build/bakeoff");
+    const char *level = strrchr(cap, '-'); /* "x86-64-v3" */
+    return bo_arena_printf(arena, "BAKEOFF_ISA=%s build/bakeoff", level ? level + 1 : cap);
 }
 
 /* The command that measures the document as in its run, without --json. */

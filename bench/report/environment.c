@@ -86,6 +86,8 @@ static void print_facts(const struct bo_page *page)
         print_fact(page, "processor", bo_caption_processor(environment, page->arena));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         print_fact(page, facts[i][0], bo_environment_fact(environment, facts[i][1]));
+    if (bo_pair_text(&environment->facts, "plugins"))
+        print_fact(page, "plugins (XXH3-64)", bo_pair_text(&environment->facts, "plugins"));
     print_fact(page, "a reading of the clock", number_text(page, "clock_cost_ns", " ns"));
     print_fact(
         page, "buffer that empties the caches",

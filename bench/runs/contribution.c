@@ -34,6 +34,13 @@ static void check_commit(struct checking *c)
                  commit);
 }
 
+static void check_plugins(struct checking *c)
+{
+    const char *plugins = bo_pair_text(&c->run->environment.facts, "plugins");
+    if (plugins)
+        complain(c, "plugins were loaded, which the commit does not hold: %s", plugins);
+}
+
 static void check_depth(struct checking *c)
 {
     const char *depth = bo_run_depth(c->run);
@@ -118,6 +125,7 @@ unsigned bo_contribution_problems(const struct bo_run *run, const char *path,
 {
     struct checking c = {.run = run, .path = path, .out = out};
     check_commit(&c);
+    check_plugins(&c);
     check_depth(&c);
     check_folder(&c);
     check_documents(&c, documents);

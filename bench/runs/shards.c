@@ -136,6 +136,7 @@ static bool agree(struct merging *m, const json_t *ours, const char *name)
         {"options", "other options"},        {"rounds", "another number of repetitions"},
         {"timeout_s", "another time limit"}, {"seeds", "other seeds"},
         {"clock", "another clock"},          {"layouts", "other layouts"},
+        {"plugins", "other plugins"},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (!must_agree(m, ours, name, facts[i][0], facts[i][1]))

@@ -33,6 +33,23 @@ with table ranges --results "$t/run.json" >"$t/out"
 expect '^\| lengths ' "$t/out"
 with pick ranges --results "$t/run.json" --size 1 >"$t/out"
 expect '^The pick: lengths' "$t/out"
+# The counter of instructions runs the program again, with the plugin.
+if command -v valgrind >/dev/null; then
+    with insns ranges --corpus small.txt >"$t/out"
+    expect '^ranges/lengths +small +encode ' "$t/out"
+fi
+if with insns ranges >/dev/null 2>"$t/out"; then
+    echo "FAILED: a count without a document"
+    exit 1
+fi
+expect 'ranges has no embedded document; --corpus FILE names one' "$t/out"
+if with import ranges small.txt >/dev/null 2>"$t/out"; then
+    echo "FAILED: an import without importers"
+    exit 1
+fi
+expect 'ranges has no importers; other commands read its text form' "$t/out"
+with workload header --format ranges small.txt >"$t/out"
+expect '^# format: ranges$' "$t/out"
 with report --results "$t/run.json" --output "$t/report" >"$t/out" 2>&1
 expect '^## ranges' "$t/report/REPORT.md"
 mkdir "$t/inputs"
@@ -43,6 +60,12 @@ for kind in bytes model damage; do
     expect '4 inputs replayed, 0 failed' "$t/out"
 done
 # Without the plugin the format does not exist.
+if "$root/build/bakeoff" report --results "$t/run.json" --output "$t/without" 2>"$t/out"; then
+    echo "FAILED: a report without its format"
+    exit 1
+fi
+expect 'run.json: results of ranges are left out: no format of this name; is --plugin missing\?' "$t/out"
+[[ ! -e $t/without ]]
 if "$root/build/bakeoff" verify ranges small.txt >/dev/null 2>"$t/out"; then
     echo "FAILED: a format without its plugin"
     exit 1

@@ -48,9 +48,9 @@ static enum bo_status decode(const struct bo_codec *self, struct bo_span in, str
     const enum bo_status status = open(self, in, arena, &reader, err);
     if (status)
         return status;
-    const struct llvm_function *all = llvm_read_all(reader, &n);
+    const struct llvm_function *all;
     struct lprf_model *model = bo_alloc(arena, sizeof *model);
-    if (!all && n)
+    if (!llvm_read_all(reader, &all, &n))
         return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "LLVM rejects a function");
     for (size_t i = 0; i < n; i++)
         n_counters += all[i].n_counters;
@@ -90,8 +90,8 @@ static enum bo_status iterate(struct llvm_reader *reader, struct bo_sink *sink,
                               struct bo_error *err)
 {
     size_t n = 0;
-    const struct llvm_function *f = llvm_read_all(reader, &n);
-    if (!f && n)
+    const struct llvm_function *f;
+    if (!llvm_read_all(reader, &f, &n))
         return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "LLVM rejects a function");
     for (const struct llvm_function *end = f + n; f < end; f++) {
         const size_t padded = (f->name_nbytes + 7) / 8 * 8;

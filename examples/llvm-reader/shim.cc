@@ -71,7 +71,7 @@ uint64_t llvm_maximum(llvm_reader *reader)
     return reader->profile->getMaximumFunctionCount(false);
 }
 
-const llvm_function *llvm_read_all(llvm_reader *reader, size_t *n_ret)
+bool llvm_read_all(llvm_reader *reader, const llvm_function **functions_ret, size_t *n_ret)
 {
     const auto profile = open_profile(reader->bytes); // a reader iterates once
     auto &functions = reader->functions;
@@ -79,14 +79,14 @@ const llvm_function *llvm_read_all(llvm_reader *reader, size_t *n_ret)
     functions.clear();
     counters.clear();
     if (!profile)
-        return nullptr;
+        return false;
     for (const auto &record : *profile) {
         functions.push_back({reinterpret_cast<const uint8_t *>(record.Name.data()),
                              record.Name.size(), record.Hash, nullptr, record.Counts.size()});
         counters.insert(counters.end(), record.Counts.begin(), record.Counts.end());
     }
     if (profile->hasError())
-        return nullptr;
+        return false;
     const uint64_t *next = counters.data();
     for (auto &function : functions) {
         function.counters = next;
@@ -96,6 +96,7 @@ const llvm_function *llvm_read_all(llvm_reader *reader, size_t *n_ret)
         const int order = text(a.name, a.name_nbytes).compare(text(b.name, b.name_nbytes));
         return order ? order < 0 : a.hash < b.hash;
     });
+    *functions_ret = functions.data();
     *n_ret = functions.size();
-    return functions.data();
+    return true;
 }

@@ -33,8 +33,9 @@ size_t llvm_find(struct llvm_reader *reader, const uint8_t *name, size_t name_nb
 
 uint64_t llvm_maximum(struct llvm_reader *reader);
 
-/* All functions by name and hash, until the next call; NULL when LLVM rejects one. */
-const struct llvm_function *llvm_read_all(struct llvm_reader *reader, size_t *n_ret);
+/* All functions by name and hash, until the next call. False when LLVM rejects one. */
+bool llvm_read_all(struct llvm_reader *reader, const struct llvm_function **functions_ret,
+                   size_t *n_ret);
 
 #ifdef __cplusplus
 }
