@@ -190,6 +190,7 @@ static int pick(const struct request *r, const char *format, const struct bo_run
         return bo_no_document("pick", run, format, r->corpus);
     if (!n_wishes && !make_wishes(r, documents[0], arena, wishes, &n_wishes))
         return BO_EXIT_USAGE;
+    bo_wishes_set_noise(run, format, wishes, n_wishes);
     if (!bo_pick_codec(documents, n, wishes, n_wishes, arena, &answer, &why))
         return bo_usage_error("pick", "%s", why);
     const int code = answer.n_weighed ? BO_EXIT_OK : BO_EXIT_FAILED;

@@ -73,7 +73,7 @@ static struct bo_mean_ratio times_in(const struct answer *a, const struct bo_run
 {
     struct bo_mean_ratio ratio = bo_time_over(documents, n, codec, other, label, portable);
     const struct bo_noise noise = bo_noise_of(run, a->format->name, NULL, label);
-    if (bo_is_noise(&noise, ratio.ratio)) {
+    if (bo_is_noise(&noise, ratio.ratio) || isnan(ratio.low) || isnan(ratio.high)) {
         ratio.low = fmin(ratio.low, 1);
         ratio.high = fmax(ratio.high, 1);
     }
@@ -364,8 +364,9 @@ static char *clarity_text(const struct answer *a)
 {
     const struct bo_pick *pick = &a->main.all;
     static const char *const certainty[] = {
-        [BO_IS_CLEAR] = "more than the 95% intervals of the medians can explain",
-        [BO_NOT_CLEAR] = "which the 95% intervals of the medians can explain",
+        [BO_IS_CLEAR] =
+            "more than the 95% intervals of the medians and the A/A interval can explain",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians or the A/A interval can explain",
         [BO_NO_INTERVAL] = "but some medians have no 95% interval, so the order is uncertain",
     };
     if (!pick->runner_up)
@@ -402,7 +403,7 @@ static char *held_out_text(const struct answer *a)
         bo_compared_documents(a->runs[0], a->format->name, NULL, true, a->arena, &documents);
     if (n == 0)
         return bo_arena_printf(a->arena, "No held-out document was measured.");
-    const struct bo_main_pick held_out = bo_main_pick_of(documents, n, a->arena);
+    const struct bo_main_pick held_out = bo_main_pick_of(a->runs[0], documents, n, a->arena);
     return bo_arena_printf(a->arena, "On %u held-out document%s the pick is `%s`.", n,
                            n == 1 ? "" : "s", held_out.pick ? held_out.pick->name : "none");
 }
@@ -577,7 +578,7 @@ char *bo_answer_text(const struct bo_run *const *runs, size_t n_runs,
     if (a.n == 0 || a.documents[0]->n_codecs == 0)
         return NULL;
     a.label = bo_run_main_label(a.documents[0]);
-    a.main = bo_main_pick_of(a.documents, a.n, arena);
+    a.main = bo_main_pick_of(runs[0], a.documents, a.n, arena);
     if (!a.main.pick || !a.label || a.main.all.n_weighed < 2)
         return NULL;
     a.n_runs = bo_machine_runs(runs, n_runs, format->name, arena, &a.runs);

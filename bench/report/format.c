@@ -205,16 +205,19 @@ static void print_picks(const struct chapter *chapter)
 /* The largest number of codecs as columns; more codecs are lines. */
 enum { MAX_RATIO_COLUMNS = 16 };
 
-/* A column (or line) of figures: the product for the geometric mean, and the worst. */
+/* A column (or line) of figures: the sum of the logarithms for the geometric mean, and the worst. */
 struct column {
     double log_sum, worst;
     unsigned n;
 };
 
-/* NaN without figures. */
-static double summary(const struct column *column, bool worst)
+/*
+ * Of `n` documents. NaN when the codec lacks the figure on one of them: means over other documents
+ * are not comparable.
+ */
+static double summary(const struct column *column, unsigned n, bool worst)
 {
-    return column->n == 0 ? NAN : worst ? column->worst : exp(column->log_sum / column->n);
+    return n == 0 || column->n < n ? NAN : worst ? column->worst : exp(column->log_sum / n);
 }
 
 static void add_ratio(struct bo_grid *grid, double v)
@@ -222,12 +225,12 @@ static void add_ratio(struct bo_grid *grid, double v)
     bo_grid_add(grid, "%s", bo_fixed(grid->arena, v, 3));
 }
 
-static void add_summary(const char *name, const struct column *columns, unsigned n, bool worst,
-                        struct bo_grid *grid)
+static void add_summary(const char *name, const struct column *columns, unsigned n,
+                        unsigned n_documents, bool worst, struct bo_grid *grid)
 {
     bo_grid_texts(grid, name, "", NULL);
     for (unsigned c = 0; c < n; c++)
-        add_ratio(grid, summary(&columns[c], worst));
+        add_ratio(grid, summary(&columns[c], n_documents, worst));
     bo_grid_end_row(grid);
 }
 
@@ -236,14 +239,15 @@ typedef double get_figure(const struct bo_run_document *document, const struct b
 
 static double get_bytes(const struct bo_run_document *document, const struct bo_run_codec *codec)
 {
-    return codec->has_bytes && codec->bytes ? (double)codec->bytes : NAN;
+    return codec && codec->has_bytes && codec->bytes ? (double)codec->bytes : NAN;
 }
 
 static double get_main_time(const struct bo_run_document *document,
                             const struct bo_run_codec *codec)
 {
-    const struct bo_run_row *row = bo_run_row(document, codec, bo_run_main_label(document));
-    return row && row->n && !row->failure && row->median_ns > 0 ? row->median_ns : NAN;
+    const struct bo_run_row *row =
+        codec ? bo_run_row(document, codec, bo_run_main_label(document)) : NULL;
+    return row && row->median_ns > 0 ? row->median_ns : NAN;
 }
 
 /* A table of ratios to the baseline: documents, and the codecs that the main one has. */
@@ -253,7 +257,7 @@ struct ratios {
     const char *first_heading;
     const struct bo_run_codec **codecs;
     unsigned n;
-    const struct bo_run_document **documents; /* those with the figure that are not held out */
+    const struct bo_run_document **documents; /* those with the baseline's figure, not held out */
     unsigned n_documents;
 };
 
@@ -267,7 +271,8 @@ static struct ratios ratios_of(const struct chapter *chapter, get_figure *get, b
     const unsigned n_ordinary = bo_format_documents(chapter->page->run, main->format, BO_ORDINARY,
                                                     arena, &ratios.documents);
     for (unsigned d = 0; d < n_ordinary; d++)
-        if (get != get_main_time || !other_query(chapter, ratios.documents[d]))
+        if ((get != get_main_time || !other_query(chapter, ratios.documents[d])) &&
+            !isnan(get(ratios.documents[d], ratios.documents[d]->baseline)))
             ratios.documents[ratios.n_documents++] = ratios.documents[d];
     ratios.first_heading = bo_arena_printf(arena, "%s, %s", main->baseline->name, unit);
     for (unsigned c = 0; c < n; c++)
@@ -317,8 +322,6 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
     bo_grid_end_row(grid);
     for (unsigned d = 0; d < ratios->n_documents; d++) {
         const struct bo_run_document *document = ratios->documents[d];
-        if (isnan(ratios->get(document, document->baseline)))
-            continue;
         const bool shown = is_shown(ratios->chapter, document);
         if (shown)
             bo_grid_texts(grid, document->name, first_cell(ratios, document), NULL);
@@ -331,8 +334,8 @@ static void print_ratios_by_document(const struct ratios *ratios, struct bo_grid
             bo_grid_end_row(grid);
     }
     if (bo_grid_n_rows(grid) > 2) {
-        add_summary("*geometric mean*", columns, ratios->n, false, grid);
-        add_summary("*worst*", columns, ratios->n, true, grid);
+        add_summary("*geometric mean*", columns, ratios->n, ratios->n_documents, false, grid);
+        add_summary("*worst*", columns, ratios->n, ratios->n_documents, true, grid);
     }
 }
 
@@ -351,8 +354,8 @@ static void print_ratios_by_codec(const struct ratios *ratios, struct bo_grid *g
         for (unsigned d = 0; d < ratios->n_documents; d++)
             add_ratio(grid,
                       note_ratio(ratios, ratios->documents[d], ratios->codecs[c]->name, &line));
-        add_ratio(grid, summary(&line, false));
-        add_ratio(grid, summary(&line, true));
+        add_ratio(grid, summary(&line, ratios->n_documents, false));
+        add_ratio(grid, summary(&line, ratios->n_documents, true));
         bo_grid_end_row(grid);
     }
 }

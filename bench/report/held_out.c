@@ -1,6 +1,8 @@
 /* Held-out documents beside the others. */
 #include "bench/report/held_out.h"
 
+#include <math.h>
+
 #include "bench/report/paths.h"
 #include "bench/report/picks.h"
 
@@ -17,6 +19,29 @@ static struct documents documents_of(const struct bo_run *run, const char *forma
     d.n_held_out = bo_format_documents(run, format, BO_HELD_OUT, arena, &d.held_out);
     d.n_others = bo_format_documents(run, format, BO_ORDINARY, arena, &d.others);
     return d;
+}
+
+static bool all_have(const struct bo_run_document *const *documents, unsigned n, const char *label)
+{
+    for (unsigned d = 0; d < n; d++)
+        if (!documents[d]->baseline ||
+            isnan(bo_time_over(&documents[d], 1, documents[d]->baseline->name,
+                               documents[d]->baseline->name, label, false)
+                      .ratio))
+            return false;
+    return true;
+}
+
+/* The main query of the ordinary documents or of the held-out ones, if all have it; or NULL. */
+static const char *common_label(const struct documents *d)
+{
+    const char *const labels[] = {bo_run_main_label(d->others[0]),
+                                  bo_run_main_label(d->held_out[0])};
+    for (unsigned i = 0; i < 2; i++)
+        if (labels[i] && all_have(d->others, d->n_others, labels[i]) &&
+            all_have(d->held_out, d->n_held_out, labels[i]))
+            return labels[i];
+    return NULL;
 }
 
 /* The mean ratio of the codec's bytes (label NULL) or times to those of the other one. */
@@ -46,7 +71,7 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(main, arena, &codecs);
     const char *kind = kind_of_others(&d);
-    const char *const labels[] = {NULL, bo_run_main_label(main)};
+    const char *const labels[] = {NULL, common_label(&d)};
     bo_grid_init(grid_ret, arena, 2);
     for (unsigned c = 0; c < n; c++) {
         bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[c]));
@@ -71,8 +96,8 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
 char *bo_held_out_caption(const struct bo_run *run, const char *format, struct bo_arena *arena)
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
-    const char *label = main ? bo_run_main_label(main) : NULL;
     const struct documents d = documents_of(run, format, arena);
+    const char *label = common_label(&d);
     char *names = bo_arena_printf(arena, "%s", "");
     for (unsigned i = 0; i < d.n_held_out; i++)
         names = bo_arena_printf(arena, "%s%s%s", names, i ? ", " : "", d.held_out[i]->name);

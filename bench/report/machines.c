@@ -81,7 +81,7 @@ static bool add_pair(struct bo_grid *grid, const struct bo_run *first, const str
     for (unsigned k = 0; k < 2; k++) {
         n = bo_common_documents(pair[k], pair[1 - k], format, grid->arena, &documents);
         if (n)
-            picks[k] = bo_main_pick_of(documents, n, grid->arena);
+            picks[k] = bo_main_pick_of(pair[k], documents, n, grid->arena);
         if (!n || !picks[k].pick)
             return false;
     }

@@ -10,6 +10,7 @@
 #include "bench/report/grid.h"
 #include "bench/report/paths.h"
 #include "bench/report/uses.h"
+#include "bench/runs/noise.h"
 #include "harness/core/print.h"
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
@@ -178,6 +179,11 @@ static enum bo_clarity clarity_of(const struct bo_pick *pick)
         return BO_NO_RIVAL;
     const double high = score_of(pick, pick->codecs[0].highs);
     const double low = score_of(pick, pick->runner_up->lows);
+    double noisy[BO_MAX_WISHES];
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        noisy[w] = pick->codecs[0].ratios[w] * fmax(pick->wishes[w].noise, 1);
+    if (score_of(pick, noisy) >= pick->runner_up->score)
+        return BO_NOT_CLEAR;
     return isnan(high) || isnan(low) ? BO_NO_INTERVAL : high < low ? BO_IS_CLEAR : BO_NOT_CLEAR;
 }
 
@@ -231,6 +237,14 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
     return true;
 }
 
+void bo_wishes_set_noise(const struct bo_run *run, const char *format, struct bo_wish *wishes,
+                         unsigned n)
+{
+    for (unsigned w = 0; w < n; w++)
+        if (wishes[w].figure.kind == BO_TIME && wishes[w].figure.label)
+            wishes[w].noise = bo_noise_of(run, format, NULL, wishes[w].figure.label).limit;
+}
+
 unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret)
 {
     unsigned n = 0;
@@ -273,9 +287,11 @@ static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_a
                          FILE *out)
 {
     static const char *const certainty[] = {
-        [BO_IS_CLEAR] = "more than the 95% intervals of the medians can explain: the pick is clear",
-        [BO_NOT_CLEAR] = "which the 95% intervals of the medians can explain: the pick is not "
-                         "clear",
+        [BO_IS_CLEAR] =
+            "more than the 95% intervals of the medians and the A/A interval can explain: the pick is clear",
+        [BO_NOT_CLEAR] =
+            "which the 95% intervals of the medians or the A/A interval can explain: the pick is not "
+            "clear",
         [BO_NO_INTERVAL] = "but a median of fewer than 6 repetitions has no 95% interval: whether "
                            "the pick is clear is unknown",
     };

@@ -25,6 +25,7 @@ struct bo_wish {
     double weight; /* 0: only a limit */
     enum bo_limit_kind limit_kind;
     double limit;
+    double noise; /* of times: the limit of struct bo_noise; below 1 or NaN: not known */
 };
 
 /* A codec under the wishes: ratios to the baseline, geometric means over the documents. */
@@ -49,7 +50,7 @@ struct bo_weight_range {
 
 /*
  * Whether the pick is ahead of the runner-up even with each median at the worse end of its
- * interval.
+ * interval, and by more than times differ from themselves.
  */
 enum bo_clarity { BO_IS_CLEAR, BO_NOT_CLEAR, BO_NO_RIVAL, BO_NO_INTERVAL };
 
@@ -85,6 +86,10 @@ bool bo_pick_codec(const struct bo_run_document *const *documents, unsigned n_do
  * The wishes of one of the format's uses (harness/format_report.h): each picking figure weighs 1.
  */
 unsigned bo_wishes_of_use(const struct bo_uses *uses, const char *use, struct bo_wish *wishes_ret);
+
+/* Sets the noise of times to the A/A limits of the format in the run. */
+void bo_wishes_set_noise(const struct bo_run *run, const char *format, struct bo_wish *wishes,
+                         unsigned n);
 
 /* The table of codecs, the winner and the reason, ranges of weights, and the rows used. */
 void bo_pick_print(const struct bo_pick *pick, unsigned width, struct bo_arena *arena, FILE *out);

@@ -62,8 +62,8 @@ unsigned bo_compared_documents(const struct bo_run *run, const char *format, con
     return n;
 }
 
-static void main_wishes(const struct bo_run_document *document, struct bo_arena *arena,
-                        struct bo_wish *wishes_ret)
+static void main_wishes(const struct bo_run *run, const struct bo_run_document *document,
+                        struct bo_arena *arena, struct bo_wish *wishes_ret)
 {
     const char *label = bo_run_main_label(document);
     const struct bo_figure time = {bo_arena_printf(arena, "%s, ns", label ? label : "no query"),
@@ -71,6 +71,7 @@ static void main_wishes(const struct bo_run_document *document, struct bo_arena 
     wishes_ret[BO_MAIN_SIZE] = (struct bo_wish){
         .name = "size", .figure = {"bytes", BO_SIZE_PER_UNIT, NULL, NULL}, .weight = 1};
     wishes_ret[BO_MAIN_TIME] = (struct bo_wish){.name = "lookup", .figure = time, .weight = 1};
+    bo_wishes_set_noise(run, document->format, wishes_ret, BO_N_MAIN_WISHES);
 }
 
 static struct bo_main_ratios ratios_to(const struct bo_pick *pick, const struct bo_run_codec *codec)
@@ -100,14 +101,15 @@ static const struct bo_run_codec *best_proposal(const struct bo_pick *pick)
     return i > 0 && i < pick->n_weighed ? pick->codecs[i].codec : NULL;
 }
 
-struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
+struct bo_main_pick bo_main_pick_of(const struct bo_run *run,
+                                    const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena)
 {
     struct bo_wish *wishes = bo_array_or_abort(arena, BO_N_MAIN_WISHES, sizeof *wishes);
     struct bo_pick pick;
     const char *why;
     struct bo_main_pick main = {.all = {.clarity = BO_NO_RIVAL}};
-    main_wishes(documents[0], arena, wishes);
+    main_wishes(run, documents[0], arena, wishes);
     if (!bo_pick_codec(documents, n, wishes, BO_N_MAIN_WISHES, arena, &pick, &why) ||
         !pick.n_weighed)
         return main;
@@ -162,7 +164,7 @@ static void add_format(struct bo_grid *grid, const struct bo_run *run, const cha
     const unsigned n = bo_compared_documents(run, format, NULL, false, grid->arena, &documents);
     if (n == 0 || documents[0]->n_codecs == 0)
         return;
-    const struct bo_main_pick pick = bo_main_pick_of(documents, n, grid->arena);
+    const struct bo_main_pick pick = bo_main_pick_of(run, documents, n, grid->arena);
     bo_grid_add(grid, "[%s](%s%s)", format, link, format);
     bo_grid_add(grid, "%u", n);
     bo_grid_add(grid, "%s",
@@ -198,8 +200,8 @@ void bo_report_glance(const struct bo_report *report, const struct bo_page *page
         "divided by those of the status quo and of the best proposal: below 1, the pick is better. "
         "The last two columns compare the fastest portable readers of both encodings, which may be "
         "other codecs; \"-\" if one of them was not measured. The runner-up is the next codec of "
-        "another encoding. The pick is *clear* if the 95%% intervals of the times cannot change "
-        "the order of the two. Other weights may give other picks: see the picks by use, and "
+        "another encoding. The pick is *clear* if neither the 95%% intervals of the times nor the A/A interval "
+        "can change the order of the two. Other weights may give other picks: see the picks by use, and "
         "`bakeoff pick`.\n\n");
     bo_page_grid(page, &grid, "the pick of each format");
 }

@@ -29,7 +29,8 @@ struct bo_main_pick {
 };
 
 /* The answer of `bakeoff pick` without weights for the n >= 1 documents, all of one format. */
-struct bo_main_pick bo_main_pick_of(const struct bo_run_document *const *documents, unsigned n,
+struct bo_main_pick bo_main_pick_of(const struct bo_run *run,
+                                    const struct bo_run_document *const *documents, unsigned n,
                                     struct bo_arena *arena);
 
 /* The sorts of documents: in comparisons, held out of them, or for curves over sizes. */

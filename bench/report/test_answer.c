@@ -91,6 +91,16 @@ TEST(other_times_make_other_sentences)
                                      bo_significant(&arena, ratio)));
 }
 
+/* Without intervals and comparisons of a codec with itself, no time is known to be shorter. */
+TEST(one_repetition_shows_no_difference)
+{
+    json_t *json = sample_json_of(1);
+    const char *text = answer_of(&json, 1);
+    assert_has(text, "it is 1.67 times smaller than the status quo `varint-delta`, and not "
+                     "measurably faster or slower than it");
+    assert_lacks(text, "times faster");
+}
+
 TEST(other_bytes_make_other_sentences)
 {
     json_t *json = sample_on("test-cpu-2c", NULL, 1);

@@ -37,6 +37,39 @@ TEST(test_side_by_side)
     assert_has(text, "| broken | new | - | - | - | - | - | - |");
 }
 
+/* The times are of a query that all documents have; without one there are none. */
+TEST(test_common_query)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        json_t *json = sample_json();
+        struct bo_grid grid;
+        json_object_set_new(json_array_get(json_object_get(sample_ours(json), "documents"), 1),
+                            "held_out", json_true());
+        for (unsigned c = 0; c < N_SAMPLE_CODECS; c++) {
+            sample_drop(json, bo_arena_printf(&arena, "pcdata/%s/large", sample_codecs[c].name),
+                        "/point/uniform");
+            if (i)
+                sample_drop(json, bo_arena_printf(&arena, "pcdata/%s/small", sample_codecs[c].name),
+                            "/point/pc-4096");
+        }
+        const struct bo_run *run = sample_take(json);
+        assert_true(bo_held_out_grid(run, "pcdata", &arena, &grid));
+        const char *text = grid_text(&grid), *caption = bo_held_out_caption(run, "pcdata", &arena);
+        assert_lacks(text, "point/uniform");
+        if (i) {
+            assert_lacks(text, "point/");
+            assert_lacks(caption, "of the time of");
+        } else {
+            const double known = sample_median(3, 4, 0) / sample_median(0, 4, 0);
+            assert_has(text, "point/pc-4096, held-out over embedded");
+            assert_has(
+                text,
+                bo_arena_printf(&arena, "| frame-24 | new | 0.725 | 0.725 | 1.000 | %.3f ", known));
+            assert_has(caption, "of the time of point/pc-4096 over");
+        }
+    }
+}
+
 /* Without held-out documents there is no comparison. */
 TEST(test_needs_both)
 {

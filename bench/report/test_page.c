@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "bench/report/caption.h"
 #include "bench/report/front.h"
 #include "bench/report/keep.h"
 #include "bench/report/labels.h"
@@ -179,6 +180,54 @@ static char *documents_text(const struct bo_run *run)
     const struct bo_report report = printing_report(run, "../");
     bo_report_documents(&report, bo_find_format("pcdata"));
     return printed_text();
+}
+
+/* A mean over fewer documents is not comparable. */
+TEST(no_mean_over_some_documents)
+{
+    json_t *json = sample_json();
+    json_object_del(sample_size(json, 0, "frame-24"), "bytes");
+    sample_drop(json, "pcdata/frame-24/small", "");
+    char *text = report_text(sample_take(json));
+    assert_has(text, "| *geometric mean* |  | 1.000 | 1.250 | - | - | 0.600 |");
+    assert_has(text, "| *worst* |  | 1.000 | 1.250 | - | - | 0.600 |");
+}
+
+/* A document of which nothing was measured. */
+TEST(a_document_without_codecs)
+{
+    json_t *json = sample_json();
+    json_array_append_new(json_object_get(sample_ours(json), "documents"),
+                          json_pack("{s:s, s:s}", "format", "pcdata", "name", "empty"));
+    assert_has(report_text(sample_take(json)),
+               "| *geometric mean* |  | 1.000 | 1.250 | 0.725 | - | 0.600 |");
+}
+
+/* Times measured before a wrong answer are not figures. */
+TEST(a_failed_row_has_no_times)
+{
+    json_t *json = sample_json();
+    sample_add(json_object_get(json, "benchmarks"), 5, "pcdata/liar/%s/point/pc-4096",
+               sample_documents[0]);
+    const struct bo_run *run = sample_take(json);
+    const struct bo_run_document *document = bo_run_document(run, "pcdata", sample_documents[0]);
+    const struct bo_run_row *row =
+        bo_run_row(document, bo_run_codec(document, "liar"), "point/pc-4096");
+    assert_string_equal(row->failure, "wrong answer: query 12 of the set");
+    assert_int_equal(row->n, 0);
+    assert_true(isnan(row->median_ns));
+}
+
+TEST(the_cap_of_code_paths)
+{
+    static const char *const caps[][2] = {{"x86-64-v3", "v3"}, {"v1", "v1"}, {"", ""}};
+    for (unsigned i = 0; i < 3; i++) {
+        json_t *json = sample_json();
+        json_object_set_new(sample_ours(json), "processor",
+                            json_pack("{s:s}", "isa_cap", caps[i][0]));
+        assert_string_equal(bo_caption_program(&sample_take(json)->environment, &arena),
+                            bo_arena_printf(&arena, "BAKEOFF_ISA=%s build/bakeoff", caps[i][1]));
+    }
 }
 
 TEST(the_page_holds_what_it_must)

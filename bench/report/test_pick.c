@@ -5,6 +5,7 @@
 #include "bench/report/picks.h"
 #include "bench/report/report.h"
 #include "bench/report/uses.h"
+#include "bench/runs/noise.h"
 #include "harness/registry.h"
 
 static const struct bo_run_document *documents[2];
@@ -270,6 +271,14 @@ TEST(readers_are_no_rivals)
     assert_int_equal(answer.clarity, BO_IS_CLEAR);
     for (unsigned w = 0; w < 2; w++)
         assert_true(!answer.ranges[w].below && !answer.ranges[w].above);
+    /* 128 / 70 bytes and 20 / 10 ns: the runner-up's product is 3.66 times as high */
+    wishes[1].noise = 3.6;
+    assert_int_equal(pick_of(made, wishes, 2).clarity, BO_IS_CLEAR);
+    wishes[1].noise = 3.7;
+    assert_int_equal(pick_of(made, wishes, 2).clarity, BO_NOT_CLEAR);
+    bo_wishes_set_noise(made, "pcdata", wishes, 2);
+    assert_true(wishes[0].noise == 0); /* sizes do not vary */
+    assert_true(wishes[1].noise == bo_noise_of(made, "pcdata", NULL, "point/uniform").limit);
     /* if only the pick meets a limit, there is no codec to be ahead of */
     wishes[0].limit_kind = BO_LIMIT_OF_BASELINE;
     wishes[0].limit = 0.8;
@@ -350,7 +359,7 @@ TEST(the_glance_compares_with_both_sides)
     made = make_run("lprf", "lookup/uniform", two_sides, 4, 20);
     assert_string_equal(made->documents[0].baseline->name, "list+u64");
     const struct bo_run_document *one = &made->documents[0];
-    const struct bo_main_pick main = bo_main_pick_of(&one, 1, &arena);
+    const struct bo_main_pick main = bo_main_pick_of(made, &one, 1, &arena);
     assert_null(main.status_quo.to);
     assert_string_equal(main.proposal.to->name, "hash-open+u64");
 }

@@ -195,6 +195,19 @@ static inline json_t *sample_json(void)
     return json;
 }
 
+/* Drops the entries whose row's name begins and ends so. */
+static inline void sample_drop(json_t *json, const char *start, const char *end)
+{
+    json_t *entries = json_object_get(json, "benchmarks");
+    for (size_t i = json_array_size(entries); i-- > 0;) {
+        const char *name = text_at(json_array_get(entries, i), "run_name");
+        const size_t n = strlen(name), n_end = strlen(end);
+        if (strncmp(name, start, strlen(start)) == 0 && n >= n_end &&
+            strcmp(name + n - n_end, end) == 0)
+            json_array_remove(entries, i);
+    }
+}
+
 /* The codec ran a path of x86-64-v3; its portable path takes `factor` times as long. */
 static inline void sample_add_portable(json_t *json, const char *codec, double factor)
 {

@@ -395,8 +395,11 @@ static bool read_rows(struct bo_run *run, const json_t *benchmarks)
     bool ok = json_is_array(benchmarks);
     bo_abort_unless(bo_texts_init(&reading.names, false, &run->arena));
     json_array_foreach(benchmarks, i, entry) ok = ok && read_entry(&reading, entry);
-    for (size_t r = 0; r < run->n_rows; r++)
+    for (size_t r = 0; r < run->n_rows; r++) {
+        if (run->rows[r].failure)
+            run->rows[r].n = 0; /* times of wrong answers are not figures */
         fill_row(&run->arena, &run->rows[r], reading.entries[r].items);
+    }
     return ok;
 }
 

@@ -159,7 +159,7 @@ struct bo_run_row {
      * 0.05 is about 5%. NaN without layouts.
      */
     double layout_sd;
-    unsigned n;       /* repetitions that have a time */
+    unsigned n;       /* repetitions that have a time; 0 when the row failed */
     double *times_ns; /* per operation or query, by repetition */
     struct bo_row_values *counters;
     unsigned n_counters;
