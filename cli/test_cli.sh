@@ -1166,7 +1166,7 @@ refuses "$resumed options is *, this run's is *" "${long[@]}" --kind open --resu
 refuses "$resumed rounds is 3, this run's is 2" "${long[@]}" --repetitions 2 --resume "$t/stopped.json"
 refuses "$resumed documents differ from this run's" \
     "${long[@]}" --corpus "$t/docs4/d1.txt" --resume "$t/stopped.json"
-for fact in machine program_xxh3; do
+for fact in machine processor paths program_xxh3; do
     jq ".context.bakeoff.$fact = \"other\"" "$t/kept.json" >"$t/stopped.json"
     refuses "$resumed $fact is \"other\", this run's is *" "${long[@]}" --resume "$t/stopped.json"
 done

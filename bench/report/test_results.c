@@ -206,6 +206,33 @@ TEST_WITH(what_is_written_reads_back, make, NULL)
     json_decref(json);
 }
 
+/* Whether results whose context has `key` can be resumed by a run without it. */
+static bool is_resumed_with(const char *key)
+{
+    const struct bo_documents all = {&f.document, 1};
+    json_t *json = results_json(), *context = json_object_get(json, "context");
+    json_t *ours = json_object_get(context, "bakeoff");
+    struct bo_results *fresh = bo_results_start(&f.options, json_pack("{s:{}}", "bakeoff"));
+    json_object_set_new(json_array_get(json_object_get(ours, "documents"), 0), "complete_rounds",
+                        json_integer(1));
+    bo_results_mark(context, &all);
+    if (key)
+        json_object_set_new(ours, key, json_pack("{s:s}", "isa_cap", "x86-64-v2"));
+    const bool ok = bo_results_resume("a.json", json, &all, &fresh);
+    bo_results_free(fresh);
+    json_decref(json);
+    return ok;
+}
+
+/* Code paths and libraries affect times, so one file has those of one run. */
+TEST_WITH(other_paths_and_libraries_are_not_resumed, make, NULL)
+{
+    static const char *const keys[] = {"processor", "paths", "libraries", "optional_codecs"};
+    assert_true(is_resumed_with(NULL));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_false(is_resumed_with(keys[i]));
+}
+
 static char *table_text(unsigned width)
 {
     bo_table_print(&f.plan, width, printing());

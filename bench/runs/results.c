@@ -413,8 +413,10 @@ static char *value_text(const json_t *object, const char *key)
 bool bo_results_resume(const char *path, json_t *json, const struct bo_documents *all,
                        struct bo_results **results)
 {
-    static const char *const keys[] = {"machine", "cpu",    "program_xxh3", "flags", "options",
-                                       "shard",   "rounds", "layouts",      NULL};
+    static const char *const keys[] = {
+        "machine",         "cpu",          "processor", "paths",   "libraries",
+        "optional_codecs", "program_xxh3", "flags",     "options", "shard",
+        "rounds",          "layouts",      NULL};
     json_t *ours = ours_of(json_object_get(json, "context")), *fresh = ours_of((*results)->context);
     json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
     const bool same_documents =

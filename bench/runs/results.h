@@ -47,7 +47,8 @@ void bo_results_mark(json_t *context, const struct bo_documents *all);
 /*
  * Replaces results without a document (of bo_results_start) by the partial ones of the file `path`,
  * whose object is `json`, without the documents that were interrupted. False after a message when
- * they have another machine, build, set of options or list of documents; *results stay as they are.
+ * they have another machine, cap of code paths, build, set of libraries, set of options or list of
+ * documents; *results stay as they are.
  */
 bool bo_results_resume(const char *path, json_t *json, const struct bo_documents *all,
                        struct bo_results **results);
