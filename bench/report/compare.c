@@ -201,27 +201,32 @@ static bool same_pages_sample(const struct comparing *c)
     return same;
 }
 
-/* A row's time divided by the baseline's; NaN if one of them is missing. */
-static double over_baseline(const struct bo_run_document *document, const struct bo_run_row *row)
+/* The time of a document's codec under a label; NaN without one. */
+static double time_of(const struct bo_run_document *document, const char *codec, const char *label)
 {
-    const struct bo_run_row *base =
-        document->baseline ? bo_run_row(document, document->baseline, row->label) : NULL;
-    const bool sound = base && base->n && !base->failure && row->n && !row->failure;
-    return sound ? row->median_ns / base->median_ns : NAN;
+    const struct bo_run_row *row = bo_run_row(document, bo_run_codec(document, codec), label);
+    return row && row->n && !row->failure ? row->median_ns : NAN;
 }
 
+/* Both times are divided by those of one codec, the baseline of the old run. */
 static void put_side_by_side(struct comparing *c, const char *codec,
                              const struct bo_run_row *before, const struct bo_run_row *after)
 {
     struct bo_document_changes *document = c->document;
-    const double old = over_baseline(document->before, before);
-    const double new = over_baseline(document->after, after);
-    if (isnan(old) || isnan(new) || strcmp(document->before->baseline->name, codec) == 0)
+    const char *baseline = document->before->baseline->name;
+    const double old = time_of(document->before, baseline, after->label);
+    const double new = time_of(document->after, baseline, after->label);
+    if (!before->n || !after->n || strcmp(baseline, codec) == 0)
+        return;
+    if (isnan(old) != isnan(new))
+        add_note(c, "%s, the baseline, has no time in the %s run: no ratios of %s", baseline,
+                 isnan(old) ? "old" : "new", after->label);
+    if (isnan(old) || isnan(new))
         return;
     bo_abort_unless(
         bo_grow(c->arena, &document->relative, document->n_relative, 1, &c->relative_cap));
-    document->relative[document->n_relative++] =
-        (struct bo_relative_time){codec, after->label, old, new};
+    document->relative[document->n_relative++] = (struct bo_relative_time){
+        codec, after->label, before->median_ns / old, after->median_ns / new};
 }
 
 static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
@@ -483,7 +488,7 @@ static void print_side_by_side(const struct bo_document_changes *document, unsig
         return;
     bo_grid_begin(&grid, arena, 2, "codec", "what", "before", "after", "ratio of ratios", NULL);
     fprintf(out, "%stimes over those of %s, each on its own processor:\n",
-            width == BO_COMPARE_MARKDOWN ? "\n" : "  ", document->after->baseline->name);
+            width == BO_COMPARE_MARKDOWN ? "\n" : "  ", document->before->baseline->name);
     for (size_t i = 0; i < document->n_relative; i++) {
         const struct bo_relative_time *r = &document->relative[i];
         bo_grid_texts(&grid, r->codec, r->what, bo_significant(arena, r->before),

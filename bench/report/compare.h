@@ -36,8 +36,8 @@ struct bo_change {
 };
 
 /*
- * A time on each of two processors, divided by that of the document's baseline codec on the same
- * processor.
+ * A time on each of two processors, divided by that of one codec on the same processor: the
+ * baseline of the old run's document.
  */
 struct bo_relative_time {
     const char *codec, *what;
@@ -63,7 +63,8 @@ struct bo_document_changes {
  * 1 - BO_CONFIDENCE and its median ratio is farther from 1 than `threshold` (0.05: 5%). There is no
  * difference when the ratio is inside the A/A interval of the document and query kind (the wider
  * one of both runs). Times of two processors have no verdict: they are listed side by side, divided
- * by those of the baseline. A document whose content differs between the runs is not compared.
+ * by those of the old run's baseline; a note names the rows for which it has no time in one of the
+ * runs. A document whose content differs between the runs is not compared.
  * Returns the number of documents.
  */
 size_t bo_compare_runs(const struct bo_run *before, const struct bo_run *after, double threshold,

@@ -183,7 +183,7 @@ TEST(two_machines)
     assert_true(c.documents[0].n_relative > 0);
     for (size_t i = 0; i < c.documents[0].n_relative; i++) {
         const struct bo_relative_time *r = &c.documents[0].relative[i];
-        assert_string_not_equal(r->codec, c.documents[0].after->baseline->name);
+        assert_string_not_equal(r->codec, c.documents[0].before->baseline->name);
         assert_true(r->after / r->before > 0.999 && r->after / r->before < 1.001);
     }
 }
@@ -205,6 +205,52 @@ TEST(two_processors_side_by_side)
         }
     }
     assert_int_equal(n, 1);
+}
+
+/* A sample on another processor, without the sizes and rows of a codec. */
+static json_t *sample_without(const char *codec)
+{
+    json_t *json = sample_json(), *entries = json_object_get(json, "benchmarks"), *documents;
+    char start[64];
+    json_object_set_new(sample_ours(json), "machine", json_string("other-8c"));
+    snprintf(start, sizeof start, "pcdata/%s/", codec);
+    for (size_t i = json_array_size(entries); i-- > 0;)
+        if (!strncmp(text_at(json_array_get(entries, i), "run_name"), start, strlen(start)))
+            json_array_remove(entries, i);
+    documents = json_object_get(sample_ours(json), "documents");
+    for (size_t d = 0; d < 2; d++) {
+        json_t *codecs = json_object_get(json_array_get(documents, d), "codecs");
+        for (size_t i = json_array_size(codecs); i-- > 0;)
+            if (!strcmp(text_at(json_array_get(codecs, i), "name"), codec))
+                json_array_remove(codecs, i);
+    }
+    return json;
+}
+
+/* Runs of other codecs have other baselines; both runs' times are divided by those of one. */
+TEST(one_baseline_on_two_processors)
+{
+    compare_runs(sample_without("varint-delta"), sample_json(), 0.05);
+    const struct bo_document_changes *document = &c.documents[0];
+    const char *baseline = document->before->baseline->name;
+    assert_string_not_equal(baseline, document->after->baseline->name);
+    assert_true(document->n_relative > 0);
+    for (size_t i = 0; i < document->n_relative; i++) {
+        assert_string_not_equal(document->relative[i].codec, baseline);
+        assert_float_equal(document->relative[i].before, document->relative[i].after, 1e-9);
+    }
+    bo_compare_print(c.documents, c.n, false, 120, &arena, printing());
+    assert_has(printed_text(), bo_arena_printf(&arena, "times over those of %s, each", baseline));
+
+    compare_runs(sample_json(), sample_without("varint-delta"), 0.05);
+    document = &c.documents[0];
+    assert_int_equal(document->n_relative, 0);
+    bool is_noted = false;
+    for (size_t i = 0; i < document->n_notes; i++)
+        is_noted |=
+            !strcmp(document->notes[i], "varint-delta, the baseline, has no time in the new "
+                                        "run: no ratios of point/uniform");
+    assert_true(is_noted);
 }
 
 TEST(another_document)
