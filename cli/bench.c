@@ -881,8 +881,11 @@ static bool run_has_failed(const struct bo_run *run)
     for (size_t d = 0; d < run->n_documents; d++)
         for (unsigned c = 0; c < run->documents[d].n_codecs; c++) {
             const struct bo_run_codec *codec = &run->documents[d].codecs[c];
-            for (unsigned l = 0; l < run->documents[d].n_labels && !bo_run_refusal(codec); l++)
-                if (codec->rows[l] && codec->rows[l]->failure)
+            const struct bo_run_row *row;
+            unsigned at = 0;
+            while (!bo_run_refusal(codec) &&
+                   (row = bo_run_next_row(&run->documents[d], codec, &at)))
+                if (row->failure)
                     return true;
         }
     return false;

@@ -1171,10 +1171,13 @@ for fact in machine processor paths program_xxh3; do
     refuses "$resumed $fact is \"other\", this run's is *" "${long[@]}" --resume "$t/stopped.json"
 done
 cp "$t/kept.json" "$t/stopped.json"
-# What failed before the interruption still counts.
-jq '(.benchmarks[] | select(.name == "pcdata/raw/d1/open")) |= . + {error_occurred: true, error_message: "planted"}' \
-    "$t/kept.json" >"$t/stopped.json"
-gives 1 "*bakeoff: 4 of 4: pcdata/d4: *" "${long[@]}" --resume "$t/stopped.json"
+# What failed before the interruption still counts, also on a portable path.
+for name in raw raw@portable; do
+    jq --arg name "pcdata/$name/d1/open" '.benchmarks |= [.[] | if .name == "pcdata/raw/d1/open"
+        then ., . + {name: $name, run_name: $name, error_occurred: true, error_message: "planted"} else . end]' \
+        "$t/kept.json" >"$t/stopped.json"
+    gives 1 "*bakeoff: 4 of 4: pcdata/d4: *" "${long[@]}" --resume "$t/stopped.json"
+done
 cp "$t/kept.json" "$t/stopped.json"
 misuses "bench: --resume $t/stopped.json continues in that file, not in --json $t/other.json" \
     "${long[@]}" --json "$t/other.json" --resume "$t/stopped.json"
@@ -1399,6 +1402,9 @@ breaks '.context.bakeoff.documents[0].embedded = true' "document pcdata/tiny is 
 breaks '.context.bakeoff.documents[0].held_out = true' "held-out document pcdata/tiny is not sealed"
 breaks '.benchmarks += [(.benchmarks[0] | .error_occurred = true | .error_message = "wrong answer")]' \
     "pcdata/raw failed on tiny, point/pc-0: wrong answer"
+breaks '.benchmarks += [(.benchmarks[0] | .run_name = "pcdata/raw@portable/tiny/point/pc-0"
+    | .error_occurred = true | .error_message = "wrong answer")]' \
+    "pcdata/raw@portable failed on tiny, point/pc-0: wrong answer"
 breaks '.context.bakeoff.documents = [] | .benchmarks = []' "the run has no documents"
 holds "make contribute's script keeps what is not accepted" grep -q "depth is selected" \
     <(BAKEOFF=$bakeoff RESULTS=$t/contributed bench/contribute.sh "${pc0[@]}" --codec raw --repetitions 2 2>/dev/null)

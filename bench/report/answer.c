@@ -174,7 +174,9 @@ static char *portable_against(const struct answer *a, const struct bo_run_codec 
         return NULL;
     const struct bo_run_codec *other = bo_fastest_reader(a->documents, a->n, to, a->label, true);
     if (!other)
-        return bo_arena_printf(a->arena, "not measured against %s", rival_text(a->arena, what, to));
+        return bo_arena_printf(
+            a->arena, "not measured against %s%s", rival_text(a->arena, what, to),
+            bo_portable_failed(a->documents, a->n, to, a->label) ? ", which failed" : "");
     const struct bo_mean_ratio ratio = times_over(a, reader->name, other->name, a->label, true);
     return bo_arena_printf(a->arena, "%s %s", time_text(a->arena, &ratio),
                            rival_text(a->arena, what, other));
@@ -201,7 +203,10 @@ static char *portable_text(const struct answer *a)
     const struct bo_run_codec *reader =
         bo_fastest_reader(a->documents, a->n, a->main.pick, a->label, true);
     if (!reader)
-        return bo_arena_printf(a->arena, "; its portable path was not measured in this run");
+        return bo_arena_printf(a->arena, "; its portable path %s in this run",
+                               bo_portable_failed(a->documents, a->n, a->main.pick, a->label)
+                                   ? "failed"
+                                   : "was not measured");
     if (all_are_portable(a))
         return bo_arena_printf(a->arena, "; all of these times are of portable C");
     char *quo = portable_against(a, reader, a->main.status_quo.to, "the status quo");

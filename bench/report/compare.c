@@ -119,6 +119,7 @@ struct comparing {
     struct bo_document_changes *document;
     const struct bo_run *before, *after;
     struct bo_arena *arena;
+    double *noise; /* by label of the new run's document */
     size_t cap, relative_cap;
 };
 
@@ -128,6 +129,14 @@ static double noise_of(const struct comparing *c, const char *label)
     const struct bo_run_document *document = c->document->after;
     return fmax(bo_noise_of(c->before, document->format, document->name, label).limit,
                 bo_noise_of(c->after, document->format, document->name, label).limit);
+}
+
+static double noise_under(const struct comparing *c, const char *label)
+{
+    unsigned l = 0;
+    while (strcmp(c->document->after->labels[l], label) != 0)
+        l++;
+    return c->noise[l];
 }
 
 static void add_change(struct comparing *c, const struct bo_change *change)
@@ -229,9 +238,23 @@ static void put_side_by_side(struct comparing *c, const char *codec,
         codec, after->label, before->median_ns / old, after->median_ns / new};
 }
 
-static void compare_row(struct comparing *c, const char *codec, const struct bo_run_row *before,
-                        const struct bo_run_row *after, double noise)
+/* The codec's row of the same variant and label; NULL without one. */
+static const struct bo_run_row *row_like(const struct bo_run_document *document,
+                                         const struct bo_run_codec *codec,
+                                         const struct bo_run_row *row)
 {
+    const struct bo_run_row *found;
+    unsigned at = 0;
+    while ((found = bo_run_next_row(document, codec, &at)))
+        if (found->variant == row->variant && strcmp(found->label, row->label) == 0)
+            break;
+    return found;
+}
+
+static void compare_row(struct comparing *c, const struct bo_run_row *before,
+                        const struct bo_run_row *after)
+{
+    const char *codec = bo_run_row_codec(after, c->arena);
     struct bo_change change = {.codec = codec,
                                .what = after->label,
                                .is_time = true,
@@ -250,7 +273,7 @@ static void compare_row(struct comparing *c, const char *codec, const struct bo_
     }
     if (before->n && after->n && !c->document->times_not_compared) {
         contrast_times(before, after, c->arena, &change);
-        change.noise = noise;
+        change.noise = noise_under(c, after->label);
         add_change(c, &change);
     }
     if (c->document->times_not_compared)
@@ -297,11 +320,16 @@ static void note_missing(const struct comparing *c, const struct bo_run_document
 {
     for (unsigned i = 0; i < of->n_codecs; i++) {
         const struct bo_run_codec *codec = &of->codecs[i], *other = bo_run_codec(in, codec->name);
+        const struct bo_run_row *row;
+        unsigned at = 0;
         if (!other)
             add_note(c, "only in the %s run: %s", which, codec->name);
-        for (unsigned l = 0; l < of->n_labels && other; l++)
-            if (codec->rows[l] && !bo_run_row(in, other, of->labels[l]))
-                add_note(c, "only in the %s run: %s", which, of->labels[l]);
+        while (other && (row = bo_run_next_row(of, codec, &at)))
+            if (!row_like(in, other, row) && row->variant == BO_AS_IS)
+                add_note(c, "only in the %s run: %s", which, row->label);
+            else if (!row_like(in, other, row))
+                add_note(c, "only in the %s run: %s of %s", which, row->label,
+                         bo_run_row_codec(row, c->arena));
     }
 }
 
@@ -331,20 +359,21 @@ static void compare_documents(struct bo_document_changes *document, const struct
 {
     struct comparing c = {
         .document = document, .before = in_before, .after = in_after, .arena = arena};
-    double *noise = bo_array_or_abort(arena, document->after->n_labels, sizeof *noise);
+    c.noise = bo_array_or_abort(arena, document->after->n_labels, sizeof *c.noise);
     for (unsigned l = 0; l < document->after->n_labels; l++)
-        noise[l] = noise_of(&c, document->after->labels[l]);
+        c.noise[l] = noise_of(&c, document->after->labels[l]);
     for (unsigned i = 0; i < document->after->n_codecs; i++) {
         const struct bo_run_codec *after = &document->after->codecs[i];
         const struct bo_run_codec *before = bo_run_codec(document->before, after->name);
+        const struct bo_run_row *row;
+        unsigned at = 0;
         if (!before)
             continue;
         compare_sizes(&c, before, after);
-        for (unsigned l = 0; l < document->after->n_labels; l++) {
-            const char *label = document->after->labels[l];
-            const struct bo_run_row *row = bo_run_row(document->before, before, label);
-            if (row && after->rows[l])
-                compare_row(&c, after->name, row, after->rows[l], noise[l]);
+        while ((row = bo_run_next_row(document->after, after, &at))) {
+            const struct bo_run_row *old = row_like(document->before, before, row);
+            if (old)
+                compare_row(&c, old, row);
         }
     }
     note_missing(&c, document->before, document->after, "old");

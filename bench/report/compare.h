@@ -16,8 +16,8 @@ enum bo_verdict {
 };
 
 struct bo_change {
-    const char *codec;
-    const char *what; /* "point/uniform", "bytes", "open: open_bytes_allocated" */
+    const char *codec; /* "liar"; "liar@portable" of a variant's row */
+    const char *what;  /* "point/uniform", "bytes", "open: open_bytes_allocated" */
     bool is_time;
     double before, after; /* medians in ns, or the figure; NaN where it failed */
     /* For times: after / before. */

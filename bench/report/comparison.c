@@ -301,15 +301,18 @@ static void add_raw_label(const char *label, const struct bo_run_row *row, struc
 }
 
 const char *bo_first_failure(const struct bo_run_document *document,
-                             const struct bo_run_codec *codec, const char **label_ret)
+                             const struct bo_run_codec *codec, enum bo_run_variant variant,
+                             const char **label_ret)
 {
+    const struct bo_run_row *row;
+    unsigned at = 0;
     *label_ret = NULL;
     if (strcmp(codec->size->status, "ok") != 0)
         return codec->size->status;
-    for (unsigned l = 0; l < document->n_labels; l++)
-        if (codec->rows[l] && codec->rows[l]->failure) {
-            *label_ret = document->labels[l];
-            return codec->rows[l]->failure;
+    while ((row = bo_run_next_row(document, codec, &at)))
+        if (row->variant == variant && row->failure) {
+            *label_ret = row->label;
+            return row->failure;
         }
     return NULL;
 }
@@ -320,7 +323,8 @@ static void add_raw_row(const struct bo_run_document *document, const struct bo_
                         struct bo_grid *grid)
 {
     struct bo_arena *arena = grid->arena;
-    const char *label, *failure = bo_first_failure(document, codec, &label);
+    const enum bo_run_variant variant = is_portable ? BO_PORTABLE : BO_AS_IS;
+    const char *label, *failure = bo_first_failure(document, codec, variant, &label);
     const char *reads = is_portable ? codec->name : codec->reads;
     bo_grid_column(grid, "document", document->name);
     bo_grid_column(grid, "codec",
@@ -335,10 +339,7 @@ static void add_raw_row(const struct bo_run_document *document, const struct bo_
     bo_grid_column(grid, "bytes_per_unit", bo_per_unit_cell(arena, document, codec));
     for (size_t l = 0; l < labels->n; l++)
         add_raw_label(labels->names[l],
-                      bo_run_variant_row(document, codec, is_portable ? BO_PORTABLE : BO_AS_IS,
-                                         labels->names[l]),
-                      grid);
-    failure = is_portable ? NULL : failure;
+                      bo_run_variant_row(document, codec, variant, labels->names[l]), grid);
     bo_grid_column(grid, "error",
                    bo_arena_printf(arena, "%s%s%s", failure && label ? label : "",
                                    failure && label ? ": " : "", failure ? failure : ""));
@@ -429,7 +430,7 @@ static json_t *codec_json(const struct bo_run_document *document, const struct b
                           struct bo_label_filter *filter)
 {
     const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
-    const char *label, *failure = bo_first_failure(document, codec, &label);
+    const char *label, *failure = bo_first_failure(document, codec, BO_AS_IS, &label);
     json_t *rows = json_object();
     for (unsigned l = 0; l < document->n_labels; l++)
         if (codec->rows[l] && bo_label_wanted(filter, document->labels[l]))
@@ -466,27 +467,32 @@ json_t *bo_comparison_json(const struct bo_run_document *document, struct bo_lab
 size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
                               const char ***lines_ret)
 {
-    /* at most one of the codec and one of each label */
-    const char **lines =
-        bo_array_or_abort(arena, document->n_codecs * (document->n_labels + 1u), sizeof *lines);
+    /* at most one of the codec and one of each label and variant */
+    const size_t n_lines = document->n_codecs * (1u + BO_N_RUN_VARIANTS * document->n_labels);
+    const char **lines = bo_array_or_abort(arena, n_lines, sizeof *lines);
     size_t n = 0;
     for (unsigned c = 0; c < document->n_codecs; c++) {
         const struct bo_run_codec *codec = &document->codecs[c];
-        const char *label, *failure = bo_first_failure(document, codec, &label), *last = NULL;
+        const char *label, *failure = bo_first_failure(document, codec, BO_AS_IS, &label);
+        const char *whole = label ? NULL : failure, *last = whole;
+        enum bo_run_variant variant = BO_AS_IS;
+        const struct bo_run_row *row;
+        unsigned at = 0;
         if (bo_run_refusal(codec)) {
             lines[n++] =
                 bo_arena_printf(arena, "not held by %s: %s", codec->name, bo_run_refusal(codec));
             continue;
         }
-        if (failure && !label)
-            lines[n++] = bo_arena_printf(arena, "failed: %s: %s", codec->name, last = failure);
-        for (unsigned l = 0; l < document->n_labels; l++) {
-            const struct bo_run_row *row = codec->rows[l];
-            if (!row || !row->failure || (last && strcmp(last, row->failure) == 0))
+        if (whole)
+            lines[n++] = bo_arena_printf(arena, "failed: %s: %s", codec->name, whole);
+        while ((row = bo_run_next_row(document, codec, &at))) {
+            last = row->variant == variant ? last : whole;
+            variant = row->variant;
+            if (!row->failure || (last && strcmp(last, row->failure) == 0))
                 continue; /* the same failure again */
             last = row->failure;
-            lines[n++] = bo_arena_printf(arena, "failed: %s, %s: %s", codec->name,
-                                         document->labels[l], last);
+            lines[n++] = bo_arena_printf(arena, "failed: %s, %s: %s", bo_run_row_codec(row, arena),
+                                         row->label, last);
         }
     }
     *lines_ret = lines;

@@ -82,14 +82,19 @@ struct json_t *bo_number_json(double v);
 /* {"tables": 250, "runs": 3000}; the caller owns it. */
 struct json_t *bo_counts_json(const struct bo_pairs *counts);
 
-/* The first failure of a codec, or NULL. *label_ret is its label: NULL for the encoding itself. */
+/*
+ * The first failure of a codec's variant, or NULL. *label_ret is its label: NULL for the encoding
+ * itself.
+ */
 const char *bo_first_failure(const struct bo_run_document *document,
-                             const struct bo_run_codec *codec, const char **label_ret);
+                             const struct bo_run_codec *codec, enum bo_run_variant variant,
+                             const char **label_ret);
 
 /*
- * One line per failure, "failed: linear-index, point/hot: wrong answer", in the arena. A reason
- * that occurs under several labels of a codec is listed once. The first line of a codec may be "not
- * held by snapshot-json: holds one instant". Returns the number of lines.
+ * One line per failure, "failed: linear-index, point/hot: wrong answer", in the arena. The codec of
+ * a variant is "linear-index@portable". A reason that occurs under several labels of a codec or of
+ * a variant is listed once. The first line of a codec may be "not held by snapshot-json: holds one
+ * instant". Returns the number of lines.
  */
 size_t bo_comparison_failures(const struct bo_run_document *document, struct bo_arena *arena,
                               const char ***lines_ret);

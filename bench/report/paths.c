@@ -76,6 +76,8 @@ char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *doc
         isnan(bo_figure_value(document, codec, figure, NULL)))
         return bo_arena_printf(arena, "%s", "");
     const struct bo_run_row *row = portable_row(document, codec, figure->label);
+    if (row && row->failure)
+        return bo_arena_printf(arena, " (failed)");
     return bo_arena_printf(arena, " (%s)",
                            bo_significant(arena, bo_figure_of_row(document, row, figure) / unit));
 }
@@ -152,4 +154,18 @@ const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const
             fastest = reader;
     }
     return fastest;
+}
+
+bool bo_portable_failed(const struct bo_run_document *const *documents, unsigned n,
+                        const struct bo_run_codec *codec, const char *label)
+{
+    for (unsigned d = 0; d < n; d++)
+        for (unsigned c = 0; c < documents[d]->n_codecs; c++) {
+            const struct bo_run_codec *reader = &documents[d]->codecs[c];
+            const struct bo_run_row *row =
+                bo_same_encoding(reader, codec) ? portable_row(documents[d], reader, label) : NULL;
+            if (row && row->failure)
+                return true;
+        }
+    return false;
 }

@@ -25,8 +25,8 @@ bool bo_has_paths(const struct bo_run_document *document);
 
 /*
  * " (42.5)": the figure in portable C over `unit`, for a cell with the codec's own figure; " (-)"
- * if it was not measured. "" if the codec has no figure of its own or ran as portable C itself, and
- * for figures that do not depend on the path.
+ * if it was not measured, " (failed)" if the row failed. "" if the codec has no figure of its own
+ * or ran as portable C itself, and for figures that do not depend on the path.
  */
 char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *document,
                        const struct bo_run_codec *codec, const struct bo_figure *figure,
@@ -40,6 +40,10 @@ char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *doc
 const struct bo_run_codec *bo_fastest_reader(const struct bo_run_document *const *documents,
                                              unsigned n, const struct bo_run_codec *codec,
                                              const char *label, bool portable);
+
+/* True when a reader of the codec's encoding failed under the label in portable C. */
+bool bo_portable_failed(const struct bo_run_document *const *documents, unsigned n,
+                        const struct bo_run_codec *codec, const char *label);
 
 /* The ratio of two codecs' figures, with the range given by the 95% intervals of the medians. */
 struct bo_mean_ratio {

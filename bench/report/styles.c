@@ -72,7 +72,7 @@ static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
             (list->points[i].codec == codec || (bo_is_path(list->document, list->points[i].codec) &&
                                                 bo_same_encoding(list->points[i].codec, codec))))
             return true;
-    if (!bo_run_refusal(codec) && bo_first_failure(list->document, codec, &label))
+    if (!bo_run_refusal(codec) && bo_first_failure(list->document, codec, BO_AS_IS, &label))
         return true;
     return strcmp(codec->role, bo_role_name(BO_STATUS_QUO)) == 0 ||
            (strcmp(codec->role, bo_role_name(BO_PROPOSED)) == 0 &&

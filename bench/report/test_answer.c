@@ -188,6 +188,23 @@ TEST(portable_variants_are_compared)
                          strlen("or "));
 }
 
+/* A portable path with wrong answers was measured. */
+TEST(a_failed_portable_path_is_named)
+{
+    json_t *json = sample_on("test-cpu-2c", NULL, 1);
+    sample_add_portable(json, "liar", 1.5);
+    sample_fail(json, "liar@portable");
+    const char *text = answer_of(&json, 1);
+    assert_has(text, "; its portable path failed in this run.");
+    assert_lacks(text, "was not measured in this run");
+
+    json = sample_on("test-cpu-2c", NULL, 1);
+    sample_add_portable(json, "linear-index", 1.5);
+    sample_fail(json, "linear-index@portable");
+    assert_has(answer_of(&json, 1),
+               ", and not measured against the best proposal `linear-index`, which failed.");
+}
+
 /* ---- not if, how sure ------------------------------------------------------------------------ */
 
 TEST(costs_are_reasons_against_it)

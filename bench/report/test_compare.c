@@ -172,6 +172,40 @@ TEST(what_fails_now_is_worse)
     assert_string_equal(change->failure, "wrong answer");
 }
 
+static json_t *sample_with_portable(const char *failing)
+{
+    json_t *json = sample_json();
+    sample_add_portable(json, "liar", 1.5);
+    if (failing)
+        sample_fail(json, failing);
+    return json;
+}
+
+/* Rows of variants are compared under the names that they have in the results. */
+TEST(variants_are_compared)
+{
+    json_t *slower = sample_with_portable(NULL);
+    change_rows(slower, &(struct difference){.row = "/liar@portable/small-sample/point/uniform",
+                                             .factor = 3});
+    compare_runs(sample_with_portable(NULL), slower, 0.05);
+    const struct bo_change *change = only(BO_WORSE);
+    assert_non_null(change);
+    assert_string_equal(change->codec, "liar@portable");
+    assert_string_equal(change->what, "point/uniform");
+    assert_true(fabs(change->ratio - 3) < 0.05);
+
+    compare_runs(sample_with_portable(NULL), sample_with_portable("liar@portable/small-sample/op"),
+                 0.05);
+    change = only(BO_WORSE);
+    assert_non_null(change);
+    assert_string_equal(change->codec, "liar@portable");
+    assert_string_equal(change->failure, "wrong answer");
+
+    compare_runs(sample_with_portable(NULL), sample_json(), 0.05);
+    bo_compare_print(c.documents, c.n, false, 120, &arena, printing());
+    assert_has(printed_text(), "note: only in the old run: open of liar@portable\n");
+}
+
 TEST(two_machines)
 {
     compare(&(struct difference){.row = "/encode", .factor = 3, .machine = "other-8c"}, 0.05);

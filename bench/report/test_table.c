@@ -371,6 +371,23 @@ TEST(paths_are_named)
     assert_has(text, ",liar@portable,new,random,portable,liar,");
 }
 
+/* A wrong answer of the portable path is not the same as no measurement. */
+TEST(failures_of_portable_paths_are_named)
+{
+    json_t *json = sample_json();
+    sample_add_portable(json, "liar", 1.5);
+    sample_fail(json, "liar@portable");
+    const struct bo_run *run = sample_take(json);
+    char *text = sample_print(run, "md", NULL, "point");
+    const char *liar = assert_has(text, "| liar | new | random | x86-64-v3 | ");
+    assert_non_null(memmem(liar, strcspn(liar, "\n"), "] (failed) |", 12));
+    assert_has(text, "failed: liar, point/pc-4096: wrong answer: query 12 of the set");
+    assert_has(text, "failed: liar@portable, encode: wrong answer");
+    text = sample_print(run, "csv", NULL, "point");
+    liar = assert_has(text, ",liar@portable,new,random,portable,liar,");
+    assert_non_null(memmem(liar, strcspn(liar, "\n"), ",encode: wrong answer", 21));
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /*

@@ -97,6 +97,20 @@ static void check_embedded(struct checking *c, const struct bo_run_document *doc
     complain(c, "document %s/%s is not in the repository", document->format, document->name);
 }
 
+static void check_rows(struct checking *c, const struct bo_run_document *document,
+                       const struct bo_run_codec *codec)
+{
+    struct bo_arena arena;
+    const struct bo_run_row *row;
+    unsigned at = 0;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    while (!bo_run_refusal(codec) && (row = bo_run_next_row(document, codec, &at)))
+        if (row->failure)
+            complain(c, "%s/%s failed on %s, %s: %s", row->format, bo_run_row_codec(row, &arena),
+                     row->document, row->label, row->failure);
+    bo_arena_free(&arena);
+}
+
 static void check_documents(struct checking *c, const struct bo_documents *documents)
 {
     for (size_t i = 0; i < c->run->n_documents; i++) {
@@ -108,13 +122,7 @@ static void check_documents(struct checking *c, const struct bo_documents *docum
         if (document->file && !document->held_out)
             complain(c, "document %s/%s is a file of the user's", document->format, document->name);
         for (unsigned k = 0; k < document->n_codecs; k++)
-            for (unsigned l = 0; l < document->n_labels && !bo_run_refusal(&document->codecs[k]);
-                 l++) {
-                const struct bo_run_row *row = document->codecs[k].rows[l];
-                if (row && row->failure)
-                    complain(c, "%s/%s failed on %s, %s: %s", row->format, row->codec,
-                             row->document, row->label, row->failure);
-            }
+            check_rows(c, document, &document->codecs[k]);
     }
     if (c->run->n_documents == 0)
         complain(c, "the run has no documents");

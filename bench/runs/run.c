@@ -170,6 +170,26 @@ const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *docume
                : NULL;
 }
 
+const struct bo_run_row *bo_run_next_row(const struct bo_run_document *document,
+                                         const struct bo_run_codec *codec, unsigned *at)
+{
+    const struct bo_run_row *found = NULL;
+    for (; !found && *at < BO_N_RUN_VARIANTS * document->n_labels; (*at)++) {
+        const unsigned variant = *at / document->n_labels;
+        const struct bo_run_row *const *rows =
+            variant == BO_AS_IS ? codec->rows : codec->variants[variant];
+        found = rows ? rows[*at % document->n_labels] : NULL;
+    }
+    return found;
+}
+
+char *bo_run_row_codec(const struct bo_run_row *row, struct bo_arena *arena)
+{
+    return bo_arena_printf(arena, "%s%s", row->codec,
+                           row->variant < BO_N_RUN_VARIANTS ? bo_variants[row->variant].suffix
+                                                            : "");
+}
+
 const char *bo_run_main_label(const struct bo_run_document *document)
 {
     const struct bo_format_report *notes = bo_report_of(document->format);

@@ -312,6 +312,16 @@ const struct bo_run_row *bo_run_variant_row(const struct bo_run_document *docume
                                             enum bo_run_variant variant, const char *label);
 
 /*
+ * The rows of a codec, then those of its variants: the first one from *at on, which is 0 before the
+ * first call. NULL at the end.
+ */
+const struct bo_run_row *bo_run_next_row(const struct bo_run_document *document,
+                                         const struct bo_run_codec *codec, unsigned *at);
+
+/* "liar", "liar@portable": the codec in the row's name. In the arena. */
+char *bo_run_row_codec(const struct bo_run_row *row, struct bo_arena *arena);
+
+/*
  * The label by which codecs are placed and picked: the one in the format's report notes, or else
  * the first workload of the first query kind. NULL without queries.
  */
