@@ -593,17 +593,18 @@ static bool all_met(struct request *request)
 
 /*
  * Adds the options that determine what is measured, so that runs with other options are not
- * confused with this one.
+ * confused with this one. --corpus may contain a user's paths, which stay private: the results list
+ * the documents, so the options contain only whether they were selected.
  */
 static void add_request(const struct request *request, json_t *ours)
 {
     json_object_set_new(ours, "options",
-                        json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:b, s:i}", "depth",
-                                  request->depth->name, "format", request->format, "codec",
-                                  request->codec, "kind", request->kind, "workload",
-                                  request->workload, "scale", request->scale, "quick",
-                                  request->quick, "compress", is_compressed(request),
-                                  "time_limit_s", (int)request->limit_s));
+                        json_pack("{s:s, s:s?, s:b, s:s?, s:s?, s:s?, s:b, s:b, s:b, s:i}", "depth",
+                                  request->depth->name, "format", request->format, "corpus",
+                                  request->corpus != NULL, "codec", request->codec, "kind",
+                                  request->kind, "workload", request->workload, "scale",
+                                  request->scale, "quick", request->quick, "compress",
+                                  is_compressed(request), "time_limit_s", (int)request->limit_s));
     if (request->shard_json)
         json_object_set(ours, "shard", request->shard_json);
 }

@@ -1373,14 +1373,21 @@ cd "$root" || exit 1
 
 # ---- bench --check: results that are contributed -------------------------------------------------
 
-gives 0 "*" bench "${pc0[@]}" --codec raw --repetitions 2 --json "$t/mine/"
+gives 0 "*" bench "${pc0[@]}" --codec raw --repetitions 2 --json "$t/users/"
+users=$(echo "$t"/users/*/*.json)
+gives 1 "" bench --check "$users"
+holds "a user's file is not accepted" grep -q "$users: document pcdata/tiny is a file of the user's" "$t/out"
+holds "selected documents are not accepted" grep -q "$users: documents were selected by --corpus: " "$t/out"
+holds "missing documents are named" grep -q "$users: document pcdata/go-prof was not measured" "$t/out"
+holds "few repetitions are not accepted" grep -q "$users: repetitions are 2: " "$t/out"
+holds "the user's path stays private" bash -c "! grep -q '$t' '$users'"
+gives 0 "*" bench --format guid --codec sorted --kind open --repetitions 6 --json "$t/mine/"
 mine=$(echo "$t"/mine/*/*.json)
 gives 1 "" bench --check "$mine"
 holds "selected rows are not accepted" grep -q "$mine: depth is selected: " "$t/out"
-holds "a user's file is not accepted" grep -q "$mine: document pcdata/tiny is a file of the user's" "$t/out"
 holds "the last line says so" grep -qx "$mine: not accepted" "$t/out"
 mended() { # FILTER: exit code and output of the check of a run that is accepted but for the filter
-    jq '.context.bakeoff |= (.commit = "0123456789012345678901234567890123456789" | .documents |= map(del(.file))
+    jq '.context.bakeoff |= (.commit = "0123456789012345678901234567890123456789"
         | .options |= (del(.codec, .kind, .workload) | .depth = "default" | .quick = false)) | '"$1" "$mine" >"$t/mended"
     mkdir -p "$t/mended.d/$(basename "$(dirname "$mine")")"
     mv "$t/mended" "$t/mended.d/$(basename "$(dirname "$mine")")/run.json"
@@ -1398,13 +1405,17 @@ breaks '.context.bakeoff.partial = {measured: 1, of: 3}' "partial results: 1 of 
 breaks '.context.bakeoff.options.depth = "full"' "layouts are 0: a full run has at least 5"
 breaks '.context.bakeoff.processor.isa_cap = "x86-64-v1"' "code paths were capped at x86-64-v1"
 breaks '.context.bakeoff.machine = "other-2c"' "folder is .*, the machine is other-2c"
-breaks '.context.bakeoff.documents[0].embedded = true' "document pcdata/tiny is not in the repository"
-breaks '.context.bakeoff.documents[0].held_out = true' "held-out document pcdata/tiny is not sealed"
+breaks '.context.bakeoff.options.corpus = true' "documents were selected by --corpus"
+breaks '.context.bakeoff.rounds = 5' "repetitions are 5: a 95% interval needs at least 6"
+breaks 'del(.context.bakeoff.documents[0])' "document guid/re2-guids was not measured"
+other='.context.bakeoff.documents += [.context.bakeoff.documents[0] | .name = "other"'
+breaks "$other | .embedded = true]" "document guid/other is not in the repository"
+breaks "$other | .embedded = false | .held_out = true]" "held-out document guid/other is not sealed"
 breaks '.benchmarks += [(.benchmarks[0] | .error_occurred = true | .error_message = "wrong answer")]' \
-    "pcdata/raw failed on tiny, point/pc-0: wrong answer"
-breaks '.benchmarks += [(.benchmarks[0] | .run_name = "pcdata/raw@portable/tiny/point/pc-0"
+    "guid/sorted failed on re2-guids, open: wrong answer"
+breaks '.benchmarks += [(.benchmarks[0] | .run_name = "guid/sorted@portable/re2-guids/open"
     | .error_occurred = true | .error_message = "wrong answer")]' \
-    "pcdata/raw@portable failed on tiny, point/pc-0: wrong answer"
+    "guid/sorted@portable failed on re2-guids, open: wrong answer"
 breaks '.context.bakeoff.documents = [] | .benchmarks = []' "the run has no documents"
 holds "make contribute's script keeps what is not accepted" grep -q "depth is selected" \
     <(BAKEOFF=$bakeoff RESULTS=$t/contributed bench/contribute.sh "${pc0[@]}" --codec raw --repetitions 2 2>/dev/null)

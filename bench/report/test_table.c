@@ -568,4 +568,31 @@ TEST(complete_runs_of_published_depth_come_first)
     assert_int_equal(rmdir(a) | rmdir(folder), 0);
 }
 
+/* A run of one document that --corpus selects does not replace an older run of two in a report. */
+TEST(selected_documents_do_not_replace_all)
+{
+    static const char *const names[] = {"a/20250301T000000Z.json", "a/20250201T000000Z.json"};
+    const struct bo_run *run = *state;
+    char folder[64];
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    char *a = path_in(folder, "a");
+    assert_int_equal(mkdir(a, 0777), 0);
+    json_t *one = sample_json();
+    for (unsigned selected = 0; selected < 2; selected++) {
+        json_object_set_new(sample_ours(one), "options",
+                            json_pack("{s:s, s:b}", "depth", "full", "corpus", (int)selected));
+        assert_int_equal(json_dump_file(one, path_in(folder, names[0]), 0), 0);
+        write_run(run->json, "full", false, path_in(folder, names[1]));
+        assert_newest_runs(folder, names[0]); /* as many documents, or not known to be selected */
+        json_array_remove(json_object_get(sample_ours(one), "documents"), 1);
+        assert_int_equal(json_dump_file(one, path_in(folder, names[0]), 0), 0);
+        assert_newest_runs(folder, names[selected]);
+        json_decref(one);
+        one = sample_json();
+    }
+    json_decref(one);
+    assert_int_equal(unlink(path_in(folder, names[0])) | unlink(path_in(folder, names[1])), 0);
+    assert_int_equal(rmdir(a) | rmdir(folder), 0);
+}
+
 TEST_FILE(sample_setup, sample_teardown)

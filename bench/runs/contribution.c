@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* The interval between the lowest and the highest of 5 contains the median with 93.75%. */
+enum { MIN_REPETITIONS = 6 };
+
 struct checking {
     const struct bo_run *run;
     const char *path;
@@ -54,6 +57,9 @@ static void check_depth(struct checking *c)
                  bo_pair_number(&e->shard, "shard"), bo_pair_number(&e->shard, "of"));
     if (strcmp(depth, "full") != 0 && strcmp(depth, "default") != 0)
         complain(c, "depth is %s: a run of all codecs without --quick is needed", depth);
+    if (bo_environment_number(e, "rounds") < MIN_REPETITIONS)
+        complain(c, "repetitions are %.0f: a 95%% interval needs at least %d",
+                 bo_environment_number(e, "rounds"), MIN_REPETITIONS);
     if (strcmp(depth, "full") == 0 && !(n_layouts >= 5))
         complain(c, "layouts are %.0f: a full run has at least 5",
                  isnan(n_layouts) ? 0 : n_layouts);
@@ -111,6 +117,31 @@ static void check_rows(struct checking *c, const struct bo_run_document *documen
     bo_arena_free(&arena);
 }
 
+/* True when the run used fetched documents of the format, which replace samples of them. */
+static bool has_fetched(const struct bo_run *run, const char *format)
+{
+    for (size_t i = 0; i < run->n_documents; i++) {
+        const struct bo_run_document *d = &run->documents[i];
+        if (strcmp(d->format, format) == 0 && !d->embedded && !d->held_out && !d->scale)
+            return true;
+    }
+    return false;
+}
+
+static void check_selection(struct checking *c, const struct bo_documents *documents)
+{
+    if (bo_run_selects_documents(c->run))
+        complain(c, "documents were selected by --corpus: a run of all documents is needed");
+    for (size_t i = 0; i < documents->n; i++) {
+        const struct bo_document *d = &documents->items[i];
+        const char *format = d->format->name;
+        if (!d->scale && bo_run_measured(c->run, format, false) &&
+            !bo_run_document(c->run, format, d->name) &&
+            !(d->sample && has_fetched(c->run, format)))
+            complain(c, "document %s/%s was not measured", format, d->name);
+    }
+}
+
 static void check_documents(struct checking *c, const struct bo_documents *documents)
 {
     for (size_t i = 0; i < c->run->n_documents; i++) {
@@ -136,6 +167,7 @@ unsigned bo_contribution_problems(const struct bo_run *run, const char *path,
     check_plugins(&c);
     check_depth(&c);
     check_folder(&c);
+    check_selection(&c, documents);
     check_documents(&c, documents);
     return c.n;
 }

@@ -182,6 +182,30 @@ static unsigned rank_of(const struct bo_run *run)
     return lacks_documents(run) ? 4 : rank;
 }
 
+static size_t count_documents(const struct bo_run *run, const char *format, bool scale)
+{
+    size_t n = 0;
+    for (size_t d = 0; d < run->n_documents; d++)
+        n += run->documents[d].scale == scale && !run->documents[d].held_out &&
+             strcmp(run->documents[d].format, format) == 0;
+    return n;
+}
+
+/* True when `newer` selected fewer documents of a format than `older`, of its depth, measured. */
+static bool is_part_of(const struct bo_run *newer, const struct bo_run *older)
+{
+    bool is_part = false;
+    if (!bo_run_selects_documents(newer) || !same_machine(newer, older) ||
+        rank_of(newer) != rank_of(older))
+        return false;
+    for (const struct bo_format *const *f = bo_formats; *f; f++)
+        for (unsigned scale = 0; scale < 2; scale++) {
+            const size_t n = count_documents(newer, (*f)->name, scale);
+            is_part = is_part || (n && n < count_documents(older, (*f)->name, scale));
+        }
+    return is_part;
+}
+
 /* Runs in order of preference, and their paths. */
 struct chosen {
     struct bo_run *runs;
@@ -197,9 +221,20 @@ static void remove_run(struct chosen *chosen, size_t i)
     memmove(&chosen->paths[i], &chosen->paths[i + 1], (chosen->n - i) * sizeof *chosen->paths);
 }
 
+/* Moves run i behind run `to`, which comes later. */
+static void move_behind(struct chosen *chosen, size_t i, size_t to)
+{
+    const struct bo_run run = chosen->runs[i];
+    const char *path = chosen->paths[i];
+    memmove(&chosen->runs[i], &chosen->runs[i + 1], (to - i) * sizeof run);
+    memmove(&chosen->paths[i], &chosen->paths[i + 1], (to - i) * sizeof path);
+    chosen->runs[to] = run;
+    chosen->paths[to] = path;
+}
+
 /*
- * Inserts a run, which is older than the ones before, after those of its rank. Removes runs that
- * then add nothing.
+ * Inserts a run, which is older than the ones before, after those of its rank, but before those
+ * that selected a part of its documents. Removes runs that then add nothing.
  */
 static void insert_run(struct chosen *chosen, struct bo_run run, const char *path)
 {
@@ -211,6 +246,12 @@ static void insert_run(struct chosen *chosen, struct bo_run run, const char *pat
     chosen->runs[at] = run;
     chosen->paths[at] = path;
     chosen->n++;
+    for (size_t i = chosen->n_fixed; i < at;) {
+        if (is_part_of(&chosen->runs[i], &chosen->runs[at]))
+            move_behind(chosen, i, at--);
+        else
+            i++;
+    }
     for (size_t i = at; i < chosen->n;) {
         if (adds_something(chosen->runs, i))
             i++;

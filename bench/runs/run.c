@@ -346,6 +346,11 @@ const char *bo_run_depth(const struct bo_run *run)
     return depth ? depth : "full";
 }
 
+bool bo_run_selects_documents(const struct bo_run *run)
+{
+    return bo_pair_number(&run->environment.options, "corpus") == 1;
+}
+
 unsigned bo_run_repetitions(const struct bo_run_document *document, unsigned *least_ret)
 {
     unsigned most = 0;

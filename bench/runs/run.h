@@ -267,9 +267,10 @@ bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
 /*
  * Loads runs below `folder` that together contain everything that each machine there measured: all
  * formats and all curves over sizes. Runs that add nothing are left out. Runs of published depth
- * come first, partial ones last; the newest first. `first` (may be NULL) is the path of a run that
- * precedes all. `machine`: as above. Paths and runs are in `arena`; free each run. 0 after a
- * message.
+ * come first, partial ones last; the newest first, but a run of selected documents after an older
+ * run of its depth that measured more documents of a format. `first` (may be NULL) is the path of a
+ * run that precedes all. `machine`: as above. Paths and runs are in `arena`; free each run. 0 after
+ * a message.
  */
 size_t bo_runs_newest(const char *folder, const char *machine, const char *first,
                       struct bo_arena *arena, struct bo_run **runs_ret, const char ***paths_ret);
@@ -279,6 +280,9 @@ size_t bo_runs_newest(const char *folder, const char *machine, const char *first
  * codecs or rows. Runs without this information were full.
  */
 const char *bo_run_depth(const struct bo_run *run);
+
+/* True when the run measured documents that --corpus named. Older runs did not record this. */
+bool bo_run_selects_documents(const struct bo_run *run);
 
 /* The most repetitions that a row of the document has; 0 without times. *least_ret: the fewest. */
 unsigned bo_run_repetitions(const struct bo_run_document *document, unsigned *least_ret);
