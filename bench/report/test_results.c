@@ -227,7 +227,8 @@ static bool is_resumed_with(const char *key)
 /* Code paths and libraries affect times, so one file has those of one run. */
 TEST_WITH(other_paths_and_libraries_are_not_resumed, make, NULL)
 {
-    static const char *const keys[] = {"processor", "paths", "libraries", "optional_codecs"};
+    static const char *const keys[] = {"processor", "paths", "libraries", "optional_codecs",
+                                       "plugins"};
     assert_true(is_resumed_with(NULL));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_false(is_resumed_with(keys[i]));

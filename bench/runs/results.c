@@ -414,9 +414,8 @@ bool bo_results_resume(const char *path, json_t *json, const struct bo_documents
                        struct bo_results **results)
 {
     static const char *const keys[] = {
-        "machine",         "cpu",          "processor", "paths",   "libraries",
-        "optional_codecs", "program_xxh3", "flags",     "options", "shard",
-        "rounds",          "layouts",      NULL};
+        "machine", "cpu",     "processor", "paths",  "libraries", "optional_codecs", "program_xxh3",
+        "flags",   "options", "shard",     "rounds", "layouts",   "plugins",         NULL};
     json_t *ours = ours_of(json_object_get(json, "context")), *fresh = ours_of((*results)->context);
     json_t *list = list_json(all), *documents = json_object_get(ours, "documents");
     const bool same_documents =
