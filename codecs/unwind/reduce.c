@@ -67,6 +67,10 @@ enum bo_status unwind_flatten(const struct unwind_model *model, unwind_hold_stat
              !add(&out, unwind_end(f), NULL, 0)))
             return bo_fail_alloc(err, arena);
     }
+    const uint64_t span = out.n ? out.p[out.n - 1].pc - out.p[0].pc : 0;
+    for (size_t i = 1; span > UINT32_MAX && i < out.n; i++)
+        if (out.p[i - 1].known && out.p[i].pc - out.p[i - 1].pc > UINT32_MAX)
+            return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "state applies to 4 GiB or more");
     *flats = (struct unwind_flats){out.p, out.n};
     return BO_OK;
 }

@@ -1608,6 +1608,41 @@ TEST(test_long_stretches)
     end_coded(&c);
 }
 
+/* A stretch of functions with equal rows, or with padding, may be longer than a function. */
+TEST(test_too_long_stretches)
+{
+    static const char *const codecs[] = {"orc", "compact-unwind", "delta16", "delta8", "delta4"};
+    static const struct {
+        uint32_t length; /* of a function at 0x1000 with sp+8 */
+        uint64_t start;  /* of the next one */
+        int32_t cfa_off;
+        bool is_held;
+    } limits[] = {{UINT32_MAX - 1, UINT64_C(0x100000ffe), 8, true},
+                  {UINT32_MAX, UINT64_C(0x100000fff), 8, false},
+                  {UINT32_MAX - 15, UINT64_C(0x100000fff), 16, true},
+                  {UINT32_MAX - 14, UINT64_C(0x100001000), 16, false}};
+    for (size_t i = 0; i < N_ELEMENTS(codecs) * N_ELEMENTS(limits); i++) {
+        const unsigned k = i % N_ELEMENTS(limits);
+        const bool is_held = limits[k].is_held, has_31_bits = i / N_ELEMENTS(limits) < 2;
+        const char *what = is_held ? NULL : "state applies to 4 GiB or more";
+        struct coded c;
+        struct bo_error err;
+        void *reduced;
+        begin_coded(&c, codecs[i / N_ELEMENTS(limits)], "amd64");
+        bo_put_text(&c.text,
+                    "fn 0x1000 %" PRIu32 "\n0 sp+8 c-8 s\nfn 0x%" PRIx64 " 1\n0 sp+%d c-8 s\n",
+                    limits[k].length, limits[k].start, (int)limits[k].cfa_off);
+        const void *model =
+            encode_coded(&c, is_held && has_31_bits ? "text has 2^31 bytes or more" : what);
+        expect_error(c.codec->reduce(c.codec, model, &c.arena, &reduced, &err), &err, what);
+        if (is_held)
+            assert_null(unwind_model_flaw(reduced, NULL));
+        if (is_held && !has_31_bits)
+            decode_coded(&c, NULL);
+        end_coded(&c);
+    }
+}
+
 /* A pattern that is written out has fewer than 2^20 rows; no pattern is longer than 255 bytes. */
 TEST(test_patterns)
 {
