@@ -81,6 +81,13 @@ const char *unwind_model_flaw(const struct unwind_model *model, uint32_t *functi
     return NULL;
 }
 
+enum bo_status unwind_expect_functions(const struct unwind_model *model, struct bo_error *err)
+{
+    return model->joined ? bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
+                                   "model is joined: it has no function boundaries")
+                         : BO_OK;
+}
+
 const char *unwind_differ(const void *a_model, const void *b_model)
 {
     const struct unwind_model *a = a_model, *b = b_model;

@@ -412,6 +412,9 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
     struct coder *c = bo_zalloc_array(out->arena, 1, sizeof *c);
     struct unwind_frame_writer w;
     uint64_t end = 0, n_entries = 0;
+    enum bo_status status = unwind_expect_functions(model, err);
+    if (status)
+        return status;
     if (!c || !init_coder(c, out->arena))
         return bo_fail_alloc(err, out->arena);
     unwind_frame_begin(&w, model, 1, out);
@@ -427,7 +430,7 @@ static enum bo_status encode(const struct bo_codec *self, const void *opaque, st
         if (f->start - base - end > UINT32_MAX)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
                            "hole between functions has 4 GiB or more");
-        const enum bo_status status = code_function(c, f, end, base, NULL, &end, err);
+        status = code_function(c, f, end, base, NULL, &end, err);
         if (status)
             return status;
         n_entries += 1 + (uint64_t)f->n_rows;

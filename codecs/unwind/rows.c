@@ -17,6 +17,9 @@ enum bo_status unwind_put_functions(const struct unwind_model *model, struct bo_
 {
     const uint64_t base = unwind_base(model);
     uint64_t first = 0;
+    const enum bo_status status = unwind_expect_functions(model, err);
+    if (status)
+        return status;
     for (uint32_t i = 0; i < model->n_functions; i++) {
         const struct unwind_function *f = &model->functions[i];
         if (f->start - base > UINT32_MAX || first > UINT32_MAX)

@@ -6,7 +6,10 @@
 
 enum { UNWIND_FUNCTION_NBYTES = 16, UNWIND_ROW_NBYTES = 20 };
 
-/* Writes the records of all functions; BO_UNSUPPORTED if a number does not fit its field. */
+/*
+ * Writes the records of all functions; BO_UNSUPPORTED if the model is joined or a number does not
+ * fit its field.
+ */
 enum bo_status unwind_put_functions(const struct unwind_model *model, struct bo_writer *out,
                                     struct bo_error *err);
 void unwind_put_row(const struct unwind_row *row, struct bo_writer *out);

@@ -996,9 +996,10 @@ static const char *const archs[] = {"amd64", "arm64", "s390x"};
 static bool is_limit(const char *why_skipped)
 {
     static const char *const limits[] = {
-        "ORC of this layout is",   "compact unwind has no s390x",  "SFrame version 1 has no",
-        "text has 2^31 bytes or",  "addresses span 2^31 bytes or", "addresses or rows exceed 32",
-        "functions span 4 GiB or",
+        "ORC of this layout is",        "compact unwind has no s390x",
+        "SFrame version 1 has no",      "text has 2^31 bytes or",
+        "addresses span 2^31 bytes or", "addresses or rows exceed 32",
+        "functions span 4 GiB or",      "model is joined",
     };
     for (size_t i = 0; i < N_ELEMENTS(limits); i++)
         if (strncmp(why_skipped, limits[i], strlen(limits[i])) == 0)
@@ -1606,6 +1607,22 @@ TEST(test_long_stretches)
     assert_int_equal(c.codec->encode(c.codec, model, &c.out, NULL), BO_OK);
     decode_coded(&c, NULL);
     end_coded(&c);
+}
+
+/* Encodings that hold all of a model with function boundaries refuse one without. */
+TEST(test_joined)
+{
+    struct coded c;
+    for (const struct bo_codec *const *codec = test_format()->codecs; *codec; codec++) {
+        begin_coded(&c, (*codec)->name, "amd64 joined");
+        encode_coded(&c,
+                     (*codec)->reduce ? NULL : "model is joined: it has no function boundaries");
+        end_coded(&c);
+    }
+    begin_text(&c.text, "amd64 joined", &c.arena);
+    bo_put_text(&c.text, "fn 0x1000 16\n0 sp+8 c-8 s\n4 fp+16 c-8 c-16\n"
+                         "fn 0x1018 16\n0 sp+8 c-8 s\n");
+    expect_held(&c.text, "amd64", &c.arena);
 }
 
 /* A stretch of functions with equal rows, or with padding, may be longer than a function. */

@@ -141,6 +141,9 @@ const char *unwind_state_flaw(const struct unwind_state *state, enum unwind_arch
 /* Checks a model. Returns NULL, or a static phrase; then *function_ret (if given) is where. */
 const char *unwind_model_flaw(const struct unwind_model *model, uint32_t *function_ret);
 
+/* BO_UNSUPPORTED for a joined model, of which an encoding of functions cannot hold `joined`. */
+enum bo_status unwind_expect_functions(const struct unwind_model *model, struct bo_error *err);
+
 /* One function after the end of the last one's bytes; the state at a PC offset, or NULL. */
 static inline uint64_t unwind_end(const struct unwind_function *f)
 {

@@ -709,6 +709,9 @@ enum bo_status unwind_seq_encode(const struct bo_codec *self, const void *opaque
     struct encoder e = {.model = opaque, .arena = out->arena};
     const uint32_t n = e.model->n_functions;
     const struct unwind_function *last = n ? &e.model->functions[n - 1] : NULL;
+    enum bo_status status = unwind_expect_functions(e.model, err);
+    if (status)
+        return status;
     if (last && unwind_end(last) - unwind_base(e.model) > UINT32_MAX)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "functions span 4 GiB or more");
     e.unit = unit_of(e.model);
@@ -723,7 +726,7 @@ enum bo_status unwind_seq_encode(const struct bo_codec *self, const void *opaque
         return bo_fail_alloc(err, e.arena);
     struct bo_writer records;
     bo_writer_init(&records, e.arena);
-    const enum bo_status status = put_payload(&e, &records, out, err);
+    status = put_payload(&e, &records, out, err);
     bo_writer_free(&records);
     return status;
 }
