@@ -56,12 +56,14 @@ enum bo_status unwind_flatten(const struct unwind_model *model, unwind_hold_stat
 {
     struct flattener out = {.arena = arena};
     const uint64_t least_hole = model->joined ? 1 : PADDING;
+    uint64_t n_written_out = 0;
     for (uint32_t i = 0; i < model->n_functions; i++) {
         const struct unwind_function *f = &model->functions[i];
         const bool last = i + 1 == model->n_functions;
-        if (f->rep && (uint64_t)f->length / f->rep * f->n_rows >= MAX_WRITTEN_OUT)
+        n_written_out += f->rep ? (uint64_t)f->length / f->rep * f->n_rows : 0;
+        if (n_written_out >= MAX_WRITTEN_OUT)
             return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET,
-                           "pattern function expands to 2^20 rows or more");
+                           "pattern functions expand to 2^20 rows or more");
         if (!add_function(&out, model, f, hold, signals) ||
             ((last || f[1].start - unwind_end(f) >= least_hole) &&
              !add(&out, unwind_end(f), NULL, 0)))

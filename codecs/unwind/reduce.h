@@ -32,8 +32,8 @@ struct unwind_flats {
 /*
  * All rows in order, neighbours different, an unknown one after each stretch. The row before a hole
  * of less than 16 bytes also applies in the hole. Pattern functions are written out. If `signals`
- * is false, signal frames are unknown. BO_UNSUPPORTED for a pattern that would take 2^20 rows or
- * more, and for a state that applies to 4 GiB of text or more.
+ * is false, signal frames are unknown. BO_UNSUPPORTED for patterns that would take 2^20 rows or
+ * more together, and for a state that applies to 4 GiB of text or more.
  */
 enum bo_status unwind_flatten(const struct unwind_model *model, unwind_hold_state *hold,
                               bool signals, struct bo_arena *arena, struct unwind_flats *flats,

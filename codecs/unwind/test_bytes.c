@@ -1660,14 +1660,21 @@ TEST(test_too_long_stretches)
     }
 }
 
-/* A pattern that is written out has fewer than 2^20 rows; no pattern is longer than 255 bytes. */
+/*
+ * Patterns that are written out have fewer than 2^20 rows together, which bounds memory; no pattern
+ * is longer than 255 bytes.
+ */
 TEST(test_patterns)
 {
     struct coded c;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 4; i++) {
+        const bool is_over = i % 2, is_one = i < 2;
         begin_coded(&c, "delta16", "amd64");
-        bo_put_text(&c.text, "fn 0x1000 %u rep=16\n0 sp+8 c-8 s\n", (1u << 24) - 1 + i);
-        encode_coded(&c, i ? "pattern function expands to 2^20 rows or more" : NULL);
+        bo_put_text(&c.text, "fn 0x1000 %u rep=16\n0 sp+8 c-8 s\n",
+                    (1u << (is_one ? 24 : 23)) - !is_over);
+        if (!is_one)
+            bo_put_text(&c.text, "fn 0x1001000 %u rep=16\n0 sp+8 c-8 s\n8 sp+16 c-8 s\n", 1u << 22);
+        encode_coded(&c, is_over ? "pattern functions expand to 2^20 rows or more" : NULL);
         end_coded(&c);
     }
     begin_text(&c.text, "amd64", &c.arena);
