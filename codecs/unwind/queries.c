@@ -339,11 +339,11 @@ static enum bo_status function_parse(int n_args, char *const *args, struct bo_ar
 }
 
 /* An answer does not contain its machine, so registers are printed as numbers. */
-static void print_state(uint32_t off, const struct unwind_state *state, struct bo_writer *out)
+static void print_state(uint64_t off, const struct unwind_state *state, struct bo_writer *out)
 {
     static const char *const cfa[] = {"", "*", "x"};
     static const char *const rules[] = {"s", "u", "c", "v", "r", "*r", "x"};
-    bo_put_text(out, "%" PRIu32 " cfa=%s", off, cfa[unwind_cfa(state) % 3]);
+    bo_put_text(out, "%" PRIu64 " cfa=%s", off, cfa[unwind_cfa(state) % 3]);
     if (unwind_cfa(state) != UNWIND_CFA_OTHER)
         bo_put_text(out, "r%u%+" PRId32, unwind_cfa_reg(state), state->cfa_off);
     for (unsigned i = 0; i < 2; i++) {
@@ -375,8 +375,7 @@ static void point_print(const void *query, struct bo_span bytes, struct bo_write
     if (answer.found == UNWIND_NO_ROW)
         bo_put_text(out, "no row\n");
     else
-        print_state((uint32_t)(((const struct unwind_point *)query)->pc - answer.start),
-                    &answer.state, out);
+        print_state(((const struct unwind_point *)query)->pc - answer.start, &answer.state, out);
 }
 
 static struct bo_span print_function(struct bo_span bytes, struct bo_writer *out)

@@ -1,5 +1,6 @@
 /* The text form of unwind tables: what it rejects where, and models that survive it. */
 #define TEST_FORMAT "unwind"
+#include "codecs/unwind/queries.h"
 #include "codecs/unwind/unwind.h"
 #include "harness/test_format.h"
 
@@ -261,6 +262,40 @@ TEST(test_flaws_of_functions)
         const char *flaw = unwind_model_flaw(&model, &function);
         assert_string_equal(flaw ? flaw : "", cases[i].flaw);
         assert_int_equal(function, 1);
+    }
+}
+
+/* The start is 0 in a joined model, so the offset is the PC. */
+TEST(test_printed_points)
+{
+    static const struct {
+        const char *arch;
+        uint64_t pc;
+        const char *answer;
+    } cases[] = {
+        {"amd64", UINT64_C(0x200001005), "0x200001000 S 5 cfa=r7+8 ra=c-8 fp=s\n"},
+        {"amd64 joined", UINT64_C(0x200001005), "0x0 S 8589938693 cfa=r7+8 ra=c-8 fp=s\n"},
+        {"amd64", UINT64_C(0x200001003), "0x200001000 S no row\n"},
+        {"amd64", UINT64_C(0x200001010), "no function\n"},
+    };
+    const struct bo_query_kind *kind = &unwind_kinds[UNWIND_POINT];
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        const struct unwind_point query = {.pc = cases[i].pc};
+        struct unwind_point_answer answer;
+        struct bo_arena arena;
+        struct bo_writer text, out;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        bo_writer_init(&text, &arena);
+        bo_writer_init(&out, &arena);
+        bo_put_text(&text, "unwind 1\narch %s\nfn 0x200001000 16 S\n4 sp+8 c-8 s\n", cases[i].arch);
+        bo_put_u8(&text, 0);
+        kind->oracle(parse_text((const char *)text.p, &arena), &query, 1, &answer);
+        kind->print(&query, (struct bo_span){(const uint8_t *)&answer, sizeof answer}, &out);
+        bo_put_u8(&out, 0);
+        assert_string_equal((const char *)out.p, cases[i].answer);
+        bo_writer_free(&out);
+        bo_writer_free(&text);
+        bo_arena_free(&arena);
     }
 }
 
