@@ -9,8 +9,8 @@
  *   uvarint  bytes of all bodies, in LLVM's file the size of the section that has them
  *
  * As LLVM's reader, open builds a hash table of all GUIDs: linear probing, at most half full. GUIDs
- * are hashes already. Where too many collide, as in a hostile file, they are hashed again, with an
- * unpredictable factor.
+ * are hashes already. Where too many collide or lie side by side, as in a hostile file, they are
+ * hashed again, with an unpredictable factor.
  */
 #include "codecs/guid/guid.h"
 
@@ -136,7 +136,24 @@ static inline __attribute__((always_inline)) size_t home_of(const struct reader 
     return (size_t)(hashes ? guid * reader->factor >> reader->shift : guid) & reader->mask;
 }
 
-/* Fills the free slots. False if the probes are more than eight for each GUID. */
+/* Whether a block of 256 slots has no free one: a lookup of an absent GUID may take many probes. */
+static bool has_full_block(const struct reader *reader)
+{
+    enum { BLOCK = 256 };
+    for (size_t first = 0; first + BLOCK <= reader->mask + 1; first += BLOCK) {
+        size_t i = 0;
+        while (i < BLOCK && reader->slots[first + i].state != GUID_ABSENT)
+            i++;
+        if (i == BLOCK)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Fills the free slots. False if the probes are more than eight for each GUID, or a lookup of an
+ * absent GUID may take 512 probes or more: random GUIDs never do either.
+ */
 static bool fill(struct reader *reader, const struct guid_entry *entries, size_t n)
 {
     size_t n_left = 8 * n;
@@ -148,7 +165,7 @@ static bool fill(struct reader *reader, const struct guid_entry *entries, size_t
         const struct guid_find_answer answer = guid_extent(0, guid_nbytes(&entries[i]));
         reader->slots[at] = (struct slot){entries[i].guid, answer.state, answer.nbytes};
     }
-    return true;
+    return !has_full_block(reader);
 }
 
 static enum bo_status open(const struct bo_codec *self, struct bo_span in, struct bo_arena *arena,
