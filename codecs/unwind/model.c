@@ -159,9 +159,10 @@ void unwind_interner_init(struct unwind_interner *in, size_t item_nbytes, struct
     *in = (struct unwind_interner){.arena = arena, .item_nbytes = item_nbytes};
 }
 
-static uint64_t hash_item(const uint8_t *p, size_t n)
+/* The seed is unpredictable, so that no document has items that all collide. */
+static uint64_t hash_item(const uint8_t *p, size_t n, uint64_t seed)
 {
-    uint64_t h = n;
+    uint64_t h = seed;
     for (; n >= 4; p += 4, n -= 4)
         h = bo_mix64(h ^ bo_le32(p));
     for (; n; p++, n--)
@@ -171,7 +172,7 @@ static uint64_t hash_item(const uint8_t *p, size_t n)
 
 static uint32_t *find_slot(const struct unwind_interner *in, const void *item)
 {
-    size_t i = (size_t)hash_item(item, in->item_nbytes) & (in->n_slots - 1);
+    size_t i = (size_t)hash_item(item, in->item_nbytes, (uintptr_t)in->slots) & (in->n_slots - 1);
     while (in->slots[i] &&
            memcmp(in->items + (in->slots[i] - 1) * in->item_nbytes, item, in->item_nbytes) != 0)
         i = (i + 1) & (in->n_slots - 1);

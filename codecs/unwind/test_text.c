@@ -1,7 +1,10 @@
 /* The text form of unwind tables: what it rejects where, and models that survive it. */
 #define TEST_FORMAT "unwind"
+#include <time.h>
+
 #include "codecs/unwind/queries.h"
 #include "codecs/unwind/unwind.h"
+#include "harness/core/random.h"
 #include "harness/test_format.h"
 
 static const char *flaw_of(const void *model, struct bo_arena *arena)
@@ -297,6 +300,40 @@ TEST(test_printed_points)
         bo_writer_free(&text);
         bo_arena_free(&arena);
     }
+}
+
+enum { N_PAIRS = 20000, N_SLOTS = 1 << 16 };
+
+static double seconds_to_intern(const uint32_t (*pairs)[2])
+{
+    struct bo_arena arena;
+    struct unwind_interner in;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    unwind_interner_init(&in, sizeof *pairs, &arena);
+    const clock_t start = clock();
+    for (uint32_t i = 0; i < N_PAIRS; i++)
+        assert_int_equal(unwind_intern(&in, pairs[i]), i);
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    bo_arena_free(&arena);
+    return seconds;
+}
+
+/*
+ * Pairs whose hashes with the seed sizeof(pair) lie in 1/64 of the slots take no longer than others
+ * to number, because the seed is another one. With that seed they would take 1000 times as long.
+ */
+TEST(test_colliding_items)
+{
+    static uint32_t usual[N_PAIRS][2], unusual[N_PAIRS][2];
+    uint32_t n = 0;
+    for (uint32_t i = 0; n < N_PAIRS; i++)
+        if (bo_mix64(bo_mix64(sizeof *usual ^ (uint64_t)i)) % N_SLOTS < N_SLOTS / 64)
+            unusual[n++][0] = i;
+    for (n = 0; n < N_PAIRS; n++)
+        usual[n][0] = n;
+    const double usual_s = seconds_to_intern(usual), unusual_s = seconds_to_intern(unusual);
+    if (unusual_s > 10 * usual_s + 0.05)
+        fail_msg("%g s, not about %g s", unusual_s, usual_s);
 }
 
 TEST_FILE(NULL, NULL)
