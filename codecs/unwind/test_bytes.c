@@ -933,37 +933,58 @@ TEST(test_longest_text)
     }
 }
 
-/*
- * A payload of sequences has at most 256 rows for each byte and 2^17 more, which bounds the work of
- * a reader.
- */
-TEST(test_rows_for_a_byte)
+/* Encodes n_functions by sequences, all with the same n_rows, without holes. */
+static enum bo_status encode_equal(struct coded *c, uint32_t n_functions, uint32_t n_rows,
+                                   struct bo_error *err)
 {
-    enum { N_ROWS = 2000, FEW = 100, MANY = 300 };
-    static struct unwind_row rows[N_ROWS];
-    static struct unwind_function functions[MANY];
-    static const uint32_t counts[] = {FEW, MANY};
-    for (uint32_t i = 0; i < N_ROWS; i++)
+    enum { MOST_ROWS = 2000, MOST_FUNCTIONS = 300 };
+    static struct unwind_row rows[MOST_ROWS];
+    static struct unwind_function functions[MOST_FUNCTIONS];
+    for (uint32_t i = 0; i < MOST_ROWS; i++)
         rows[i] = (struct unwind_row){
             .off = i,
             .state = {.kinds = unwind_pack(UNWIND_CFA_REGISTER, UNWIND_AT_CFA, UNWIND_SAME),
                       .cfa_reg = 7,
                       .cfa_off = 8 + 8 * (int32_t)(i % 2),
                       .ra_off = -8}};
-    for (uint32_t i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < MOST_FUNCTIONS; i++)
         functions[i] = (struct unwind_function){
-            .start = 0x1000 + i * UINT64_C(2048), .length = 2048, .n_rows = N_ROWS, .rows = rows};
+            .start = 0x1000 + i * UINT64_C(2048), .length = 2048, .n_rows = n_rows, .rows = rows};
+    const struct unwind_model model = {.n_functions = n_functions, .functions = functions};
+    begin_coded(c, "sequences", "amd64");
+    return c->codec->encode(c->codec, &model, &c->out, err);
+}
+
+/*
+ * A payload of sequences has at most 256 rows for each byte and 2^17 more, which bounds the work of
+ * a reader.
+ */
+TEST(test_rows_for_a_byte)
+{
+    enum { FEW = 100, MANY = 300, N_ROWS = 2000 };
+    static const uint32_t counts[] = {FEW, MANY};
     for (size_t i = 0; i < N_ELEMENTS(counts); i++) {
-        const struct unwind_model model = {.n_functions = counts[i], .functions = functions};
         const char *what = counts[i] == FEW ? NULL : "more than 256 rows for each byte";
         struct coded c;
         struct bo_error err;
-        begin_coded(&c, "sequences", "amd64");
-        expect_error(c.codec->encode(c.codec, &model, &c.out, &err), &err, what);
+        expect_error(encode_equal(&c, counts[i], N_ROWS, &err), &err, what);
         if (!what)
             decode_coded(&c, NULL);
         end_coded(&c);
     }
+    /* Readers count entries, too; so do writers. */
+    uint32_t held = 1, refused = N_ROWS;
+    uint64_t part_nbytes = 0;
+    while (refused - held > 1) {
+        const uint32_t middle = held + (refused - held) / 2;
+        struct coded c;
+        const bool is_held = encode_equal(&c, MANY, middle, NULL) == BO_OK;
+        part_nbytes = is_held ? bo_le64(c.out.p + UNWIND_FRAME_HEADER) : part_nbytes;
+        held = is_held ? middle : held;
+        refused = is_held ? refused : middle;
+        end_coded(&c);
+    }
+    assert_in_range(MANY * (held + UINT64_C(1)), 1, 256 * part_nbytes + (1 << 17));
 }
 
 /* A reduced model keeps the calls, from which queries are drawn. */

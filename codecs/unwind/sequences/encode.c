@@ -696,7 +696,8 @@ static enum bo_status put_payload(struct encoder *e, struct bo_writer *records,
         bo_set_le32(out->p + start + 8, (uint32_t)records->n);
         bo_set_le32(out->p + start + 12, (uint32_t)(out->n - dictionary));
     }
-    if (e->n_steps > (out->n - start) * UNWIND_SEQ_ROWS_PER_BYTE + UNWIND_SEQ_FREE_ROWS)
+    if (e->n_steps + e->n_entries >
+        (out->n - start) * UNWIND_SEQ_ROWS_PER_BYTE + UNWIND_SEQ_FREE_ROWS)
         return bo_fail(err, BO_UNSUPPORTED, BO_NO_OFFSET, "more than 256 rows for each byte");
     unwind_frame_end_part(&w);
     const enum bo_status records_status = bo_writer_status(records, err);

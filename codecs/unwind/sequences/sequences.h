@@ -23,8 +23,9 @@ enum {
     UNWIND_SEQ_WIDTH_BITS = 6,      /* of a special record's width */
     UNWIND_SEQ_NARROW = 63,         /* the width value that selects those of the dictionary */
     UNWIND_SEQ_MAX_QUANTUM = 6,
-    UNWIND_SEQ_ROWS_PER_BYTE = 256, /* rows that a payload may have: bounds the work of a reader */
-    UNWIND_SEQ_FREE_ROWS = 1 << 17, /* further rows for a writer; readers accept twice as many */
+    /* steps and entries that a payload may have: bounds the work of a reader */
+    UNWIND_SEQ_ROWS_PER_BYTE = 256,
+    UNWIND_SEQ_FREE_ROWS = 1 << 17, /* more of them for a writer; readers accept twice as many */
 };
 
 /* Bytes of one block of a segment. */
