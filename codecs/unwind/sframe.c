@@ -656,10 +656,10 @@ static enum bo_status walk_rows(const struct reader *r, const struct fde *fde, s
         const size_t left = r->rows.n - *off;
         const uint8_t *p = r->rows.p + *off;
         struct unwind_state s;
-        if (left < (1u << width) + 1 || (p[1u << width] >> 5 & 3) == 3 ||
-            left - (1u << width) < row_nbytes(p[1u << width]))
-            return bo_fail(err, BO_TRUNCATED, at,
-                           "row runs past the section's end, or its words have 8 bytes");
+        if (left < (1u << width) + 1 || left - (1u << width) < row_nbytes(p[1u << width]))
+            return bo_fail(err, BO_TRUNCATED, at, "row runs past the section's end");
+        if ((p[1u << width] >> 5 & 3) == 3)
+            return bo_fail(err, BO_CORRUPT, at, "words of a row have 8 bytes");
         const uint32_t start = get_row_start(big, width, p);
         p += 1u << width;
         const char *flaw = get_state(r, fde->flexible, p, &s);

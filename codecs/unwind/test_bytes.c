@@ -365,7 +365,6 @@ static const struct {
     {"sframe-v2", 32, 0, "function is empty or ends past 2^64"},
     {"sframe-v2", 36, 1, "rows do not start where those of the function before end"},
     {"sframe-v2", 40, 3, "bytes follow the last row, or the header has another number of rows"},
-    {"sframe-v2", 40, 5, "row runs past the section's end, or its words have 8 bytes"},
     {"sframe-v2", 44, 3, "width of row starts, or a flag, is unknown"},
     {"sframe-v2", 44, 8, "width of row starts, or a flag, is unknown"},
     {"sframe-v2", 44, 16, "pattern bit and repeat size contradict each other"},
@@ -454,6 +453,29 @@ TEST(test_rejects)
         encode_text(&c, damages[i].codec, merged_text);
         c.part[damages[i].at] = damages[i].value;
         decode_coded(&c, damages[i].what);
+        end_coded(&c);
+    }
+}
+
+/* A row of SFrame that is complete is not truncated. */
+TEST(test_status_of_rows)
+{
+    static const struct {
+        size_t at;
+        uint8_t value;
+        enum bo_status status;
+        const char *what;
+    } rows[] = {{40, 5, BO_TRUNCATED, "row runs past the section's end"}, /* one more row */
+                {49, 0x63, BO_CORRUPT, "words of a row have 8 bytes"}};
+    for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+        struct coded c;
+        struct bo_error err;
+        void *model;
+        encode_text(&c, "sframe-v2", merged_text);
+        c.part[rows[i].at] = rows[i].value;
+        assert_int_equal(c.codec->decode(c.codec, bo_writer_span(&c.out), &c.arena, &model, &err),
+                         rows[i].status);
+        assert_string_equal(err.what, rows[i].what);
         end_coded(&c);
     }
 }
