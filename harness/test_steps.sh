@@ -9,7 +9,7 @@ trap 'rm -rf "$t"' EXIT
 
 # run ENVIRONMENT...: runs the steps below. The output is in $t/out, the exit code in $code.
 run() {
-    (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" timeout 60 bash -uc '
+    (cd "$t" && env -u CI BAKEOFF_TICK=1 "$@" timeout 300 bash -uc '
         . "$1"
         cannot() { echo "no tool"; return 77; }
         fails() { seq 9; return 1; }
