@@ -434,6 +434,19 @@ static bool count_documents(struct request *request, struct bo_documents *docume
     return ok;
 }
 
+/* Results name documents. False after a message when two have one name. */
+static bool are_distinct(const struct bo_documents *documents)
+{
+    for (size_t i = 0; i < documents->n; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct bo_document *a = &documents->items[j], *b = &documents->items[i];
+            if (a->format == b->format && strcmp(a->name, b->name) == 0)
+                return !bo_usage_error("bench", "two documents have the name %s/%s: %s and %s",
+                                       a->format->name, a->name, a->path, b->path);
+        }
+    return true;
+}
+
 static bool load_documents(struct request *request, struct bo_documents *documents)
 {
     const struct bo_format *format = NULL;
@@ -450,6 +463,7 @@ static bool load_documents(struct request *request, struct bo_documents *documen
     }
     if (ok && request->scale)
         ok = add_present(format, NULL, true, documents);
+    ok = ok && are_distinct(documents);
     if (ok && request->shard.n)
         ok = take_shard(request, documents);
     ok = ok && (request->against || count_documents(request, documents));

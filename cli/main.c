@@ -1,5 +1,8 @@
 /* bakeoff: finds the subcommand and runs it. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/plugins.h"
@@ -51,14 +54,19 @@ static const struct bo_command *find_command(const char *name)
     return NULL;
 }
 
-static int run(const struct bo_command *command, int argc, char **argv)
+/* The exit code, unless standard output cannot be written. */
+static int finish(int code)
 {
-    const int code = command->run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "bakeoff: standard output: cannot write\n");
         return BO_EXIT_USAGE;
     }
     return code;
+}
+
+static int run(const struct bo_command *command, int argc, char **argv)
+{
+    return finish(command->run(argc, argv));
 }
 
 /* `help` alone, or `help COMMAND`, which is `COMMAND --help`. */
@@ -67,15 +75,27 @@ static int help(const char *name)
     char command_name[32], option[] = "--help", *argv[] = {command_name, option, NULL};
     if (!name) {
         print_help(stdout);
-        return BO_EXIT_OK;
+        return finish(BO_EXIT_OK);
     }
     const struct bo_command *command = find_command(name);
     snprintf(command_name, sizeof command_name, "%s", name);
     return command ? run(command, 2, argv) : BO_EXIT_USAGE;
 }
 
+/*
+ * Files that are opened later must not become standard output. What is closed is opened so that
+ * reading or writing it fails.
+ */
+static void open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            abort();
+}
+
 int main(int argc, char **argv)
 {
+    open_standard_streams();
     if (bo_cpu_bad_cap()) {
         fprintf(stderr, "bakeoff: BAKEOFF_ISA=%s: not one of v1, v2, v3, v4\n", bo_cpu_bad_cap());
         return BO_EXIT_USAGE;
@@ -86,6 +106,10 @@ int main(int argc, char **argv)
         argc -= 2;
         argv += 2;
     }
+    if (argc == 2 && strcmp(argv[1], "--plugin") == 0) {
+        fprintf(stderr, "bakeoff: --plugin needs FILE.so; see `bakeoff --help`\n");
+        return BO_EXIT_USAGE;
+    }
     if (argc < 2) {
         print_help(stderr);
         return BO_EXIT_USAGE;
@@ -93,7 +117,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0) {
         printf("bakeoff %s%s%s%s\n", BO_VERSION, *bo_commit ? " (" : "", bo_commit,
                *bo_commit ? ")" : "");
-        return BO_EXIT_OK;
+        return finish(BO_EXIT_OK);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help(NULL);

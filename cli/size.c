@@ -79,6 +79,8 @@ static bool load_documents(const struct bo_format *format, char *const *paths, i
     bool ok = n > 0 || bo_documents_list(format, BO_DOCUMENTS_EMBEDDED, documents);
     for (int i = 0; i < n && ok; i++)
         ok = bo_documents_add(format, paths[i], documents);
+    if (ok && documents->n == 0)
+        ok = !bo_usage_error("size", "no documents");
     for (size_t i = 0; i < documents->n && ok; i++)
         ok = bo_document_load(&documents->items[i]);
     return ok;
@@ -161,6 +163,10 @@ int bo_cmd_size(int argc, char **argv)
     if (!format || !load_documents(format, argv + 2, n - 1, &documents)) {
         bo_documents_free(&documents);
         return BO_EXIT_USAGE;
+    }
+    if (svg && documents.n != 1) {
+        bo_documents_free(&documents);
+        return bo_usage_error("size", "--svg requires one document");
     }
     if (by_field) {
         bool ok = true;

@@ -1003,6 +1003,57 @@ else
 fi
 bakeoff=$not_measured
 
+# ---- outputs and standard streams ----------------------------------------------------------------
+
+printf 'guid 1\n0x5 -\n' >"$t/guids.txt"
+gives 0 "" encode guid/sorted "$t/guids.txt" -o "$t/kept.bin"
+cp "$t/kept.bin" "$t/expected.bin"
+: >"$t/kept.bin"
+chmod 600 "$t/kept.bin"
+ln -s kept.bin "$t/link.bin"
+gives 0 "" encode guid/sorted "$t/guids.txt" -o "$t/link.bin"
+same "an output through a link" "$t/kept.bin" "$t/expected.bin"
+holds "the link and the permissions of an output stay" test "$(stat -c %F/%a "$t/link.bin" "$t/kept.bin")" = \
+    $'symbolic link/777\nregular file/600'
+long=$(printf 'n%.0s' {1..250})
+gives 0 "" encode guid/sorted "$t/guids.txt" -o "$t/$long"
+mkfifo "$t/source"
+mkdir "$t/interrupted"
+for signal in INT TERM HUP; do
+    # Background jobs of a script ignore SIGINT; env does not.
+    env --default-signal=INT "$bakeoff" import templight "$t/source" -o "$t/interrupted/out" 2>/dev/null &
+    exec 9>"$t/source"
+    for ((i = 0; i < 100; i++)); do
+        [[ ! $(ls -A "$t/interrupted") ]] || break
+        printf 'x' >&9
+        sleep 0.05
+    done
+    kill -$signal $!
+    wait $! 2>/dev/null
+    code=$?
+    exec 9>&-
+    holds "SIG$signal leaves no temporary file ($code)" test "$code.$(ls -A "$t/interrupted")" = "$((128 + $(kill -l $signal)))."
+done
+"$bakeoff" --version >/dev/full 2>/dev/null
+holds "--version reports a full device" test $? = 2
+"$bakeoff" help >/dev/full 2>/dev/null
+holds "help reports a full device" test $? = 2
+"$measured" bench --format guid --codec sorted --kind open --repetitions 1 --corpus "$t/guids.txt" --json "$t/closed.json" \
+    >&- 2>"$t/err"
+holds "a closed standard output is an error" test $? = 2
+gives 0 "" table guid --results "$t/closed.json"
+"$bakeoff" decode guid/sorted - <&- >"$t/out" 2>"$t/err"
+holds "a closed standard input is an error" test $? = 2
+mkdir "$t/empty" "$t/again"
+cp "$t/guids.txt" "$t/again"
+misuses "size: no documents" size guid "$t/empty"
+cp "$t/guids.txt" "$t/again/two.txt"
+misuses "size: --svg requires one document" size guid --fields --svg "$t/x.svg" "$t/again"
+misuses "bench: two documents have the name guid/guids: *" bench --format guid --corpus "$t/guids.txt,$t/again/guids.txt"
+refuses "--plugin needs FILE.so; see *" --plugin
+(trap '' CHLD; timeout 100 "$bakeoff" verify guid "$t/guids.txt" --effort low -j 2 >"$t/out" 2>&1)
+holds "verify ends where SIGCHLD is ignored" grep -q ' passed, 0 failed$' "$t/out"
+
 # ---- plugins, new-codec, new-format --------------------------------------------------------------
 
 if make -s -C "$root/examples/plugin" BAKEOFF="$root" OUT="$t" >"$t/out" 2>&1; then

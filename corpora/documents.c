@@ -2,6 +2,7 @@
 #include "corpora/documents.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
 #include <jansson.h>
@@ -248,6 +249,8 @@ static bool append_folder(const struct bo_format *format, const char *folder,
     struct dirent **entries;
     const int n = scandir(folder, &entries, is_visible, alphasort);
     bool ok = n >= 0;
+    if (!ok)
+        fprintf(stderr, "bakeoff: %s: %s\n", folder, strerror(errno));
     for (int i = 0; i < n; i++) {
         char *path = join(folder, entries[i]->d_name);
         struct stat st;

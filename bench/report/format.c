@@ -205,7 +205,7 @@ static void print_picks(const struct chapter *chapter)
 /* The largest number of codecs as columns; more codecs are lines. */
 enum { MAX_RATIO_COLUMNS = 16 };
 
-/* A column (or line) of figures: the sum of the logarithms for the geometric mean, and the worst. */
+/* A column (or line) of figures: the sum of logarithms for the geometric mean, and the worst. */
 struct column {
     double log_sum, worst;
     unsigned n;

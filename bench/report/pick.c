@@ -287,11 +287,10 @@ static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_a
                          FILE *out)
 {
     static const char *const certainty[] = {
-        [BO_IS_CLEAR] =
-            "more than the 95% intervals of the medians and the A/A interval can explain: the pick is clear",
-        [BO_NOT_CLEAR] =
-            "which the 95% intervals of the medians or the A/A interval can explain: the pick is not "
-            "clear",
+        [BO_IS_CLEAR] = "more than the 95% intervals of the medians and the A/A interval can "
+                        "explain: the pick is clear",
+        [BO_NOT_CLEAR] = "which the 95% intervals of the medians or the A/A interval can explain: "
+                         "the pick is not clear",
         [BO_NO_INTERVAL] = "but a median of fewer than 6 repetitions has no 95% interval: whether "
                            "the pick is clear is unknown",
     };

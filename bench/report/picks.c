@@ -200,8 +200,8 @@ void bo_report_glance(const struct bo_report *report, const struct bo_page *page
         "divided by those of the status quo and of the best proposal: below 1, the pick is better. "
         "The last two columns compare the fastest portable readers of both encodings, which may be "
         "other codecs; \"-\" if one of them was not measured. The runner-up is the next codec of "
-        "another encoding. The pick is *clear* if neither the 95%% intervals of the times nor the A/A interval "
-        "can change the order of the two. Other weights may give other picks: see the picks by use, and "
-        "`bakeoff pick`.\n\n");
+        "another encoding. The pick is *clear* if neither the 95%% intervals of the times nor the "
+        "A/A interval can change the order of the two. Other weights may give other picks: see the "
+        "picks by use, and `bakeoff pick`.\n\n");
     bo_page_grid(page, &grid, "the pick of each format");
 }

@@ -80,11 +80,15 @@ static size_t draw_miss(const void *model, struct bo_random *random, struct bo_a
     return n;
 }
 
-/* Members, and numbers that differ from members in one bit or by one. */
+/* Members, and numbers that differ from one in a bit or by 1; without members, random numbers. */
 static size_t draw_edges(const void *model, struct bo_random *random, struct bo_arena *arena,
                          size_t n, void *queries)
 {
     struct guid_find_query *q = queries;
+    size_t n_entries;
+    entries_of(model, &n_entries);
+    if (n_entries == 0)
+        return draw_miss(model, random, arena, n, queries);
     const size_t n_drawn = draw_uniform(model, random, arena, n, queries);
     for (size_t i = 0; i < n_drawn; i++) {
         const uint32_t how = bo_random_below(random, 4);

@@ -1,8 +1,10 @@
 /* Writes files: completely or not at all. source.c reads files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +55,8 @@ static bool write_outlet(void *context, struct bo_span bytes)
     return !outlet->why_failed;
 }
 
+/* ---- temporary files ------------------------------------------------------------------------- */
+
 /* Makes a template for mkstemp and mkdtemp: six X at its end, which they replace. */
 static bool name_temporary(const char *start, char *temporary, size_t n)
 {
@@ -88,15 +92,73 @@ bool bo_temporary_folder(char *path, size_t n)
     return name_temporary(start, path, n) && mkdtemp(path);
 }
 
-/* Creates a new file next to `path`, with the permissions of an ordinary new file. */
-static int create_beside(const char *path, char *temporary, size_t n)
+static mode_t mode_of_new_file(void)
 {
-    const int fd = name_temporary(path, temporary, n) ? mkstemp(temporary) : -1;
-    if (fd >= 0) {
-        const mode_t mask = umask(0);
-        umask(mask);
-        fchmod(fd, 0666 & ~mask);
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Creates a new file in the folder of `path`. */
+static int create_beside(const char *path, mode_t mode, char *temporary, size_t n)
+{
+    const char *slash = strrchr(path, '/');
+    char start[4096];
+    snprintf(start, sizeof start, "%.*s.bakeoff", slash ? (int)(slash - path) + 1 : 0, path);
+    const int fd = name_temporary(start, temporary, n) ? mkstemp(temporary) : -1;
+    if (fd >= 0)
+        fchmod(fd, mode);
+    return fd;
+}
+
+/* The temporary file that a signal removes. */
+static char temporary_of_signal[sizeof((struct bo_outlet *)NULL)->temporary];
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
+
+/* The signal has its default action again, and ends the program when this returns. */
+static void remove_temporary(int signal_number)
+{
+    unlink(temporary_of_signal);
+    raise(signal_number);
+}
+
+/* Signals that the program handles or ignores stay as they are. */
+static void set_signals(void (*from)(int), void (*to)(int))
+{
+    const struct sigaction action = {.sa_handler = to, .sa_flags = SA_RESETHAND | SA_RESTART};
+    for (unsigned i = 0; i < N_ENDING_SIGNALS; i++) {
+        struct sigaction now;
+        if (sigaction(ending_signals[i], NULL, &now) == 0 && now.sa_handler == from)
+            sigaction(ending_signals[i], &action, NULL);
     }
+}
+
+static void watch_temporary(const char *temporary)
+{
+    memcpy(temporary_of_signal, temporary, strlen(temporary) + 1);
+    set_signals(SIG_DFL, remove_temporary);
+}
+
+/* ---- outlets --------------------------------------------------------------------------------- */
+
+/* Creates the temporary file of outlet->path, which is as `st` says (NULL: it does not exist). */
+static int create_temporary(struct bo_outlet *outlet, const struct stat *st)
+{
+    char *resolved = st ? realpath(outlet->path, NULL) : strdup(outlet->path);
+    if (!resolved)
+        return -1;
+    const size_t n = strlen(resolved) + 1;
+    int fd = -1;
+    if (n > sizeof outlet->target)
+        errno = ENAMETOOLONG;
+    else if (!st || access(resolved, W_OK) == 0)
+        fd = create_beside(memcpy(outlet->target, resolved, n),
+                           st ? st->st_mode & 07777 : mode_of_new_file(), outlet->temporary,
+                           sizeof outlet->temporary);
+    free(resolved);
+    if (fd >= 0)
+        watch_temporary(outlet->temporary);
     return fd;
 }
 
@@ -111,10 +173,10 @@ bool bo_outlet_open(const char *path, struct bo_outlet *outlet)
         fflush(stdout);
         return true;
     }
-    const bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    const bool exists = stat(path, &st) == 0, special = exists && !S_ISREG(st.st_mode);
     outlet->has_temporary = !special;
-    outlet->fd = special ? open(path, O_WRONLY | O_CLOEXEC)
-                         : create_beside(path, outlet->temporary, sizeof outlet->temporary);
+    outlet->fd =
+        special ? open(path, O_WRONLY | O_CLOEXEC) : create_temporary(outlet, exists ? &st : NULL);
     if (outlet->fd >= 0)
         return true;
     fprintf(stderr, "bakeoff: %s: cannot create this output: %s\n", path,
@@ -128,10 +190,11 @@ bool bo_outlet_close(struct bo_outlet *outlet, bool keep)
     if (outlet->fd != STDOUT_FILENO && close(outlet->fd) && !why)
         why = errno;
     if (outlet->has_temporary) {
-        if (keep && !why && rename(outlet->temporary, outlet->path))
+        if (keep && !why && rename(outlet->temporary, outlet->target))
             why = errno;
         if (!keep || why)
             unlink(outlet->temporary);
+        set_signals(remove_temporary, SIG_DFL);
     }
     return why ? fail(outlet->path, strerror(why)) : true;
 }

@@ -34,7 +34,9 @@ bool bo_output_printed(const char *path, void (*print)(const void *what, FILE *o
                        const void *what);
 
 /*
- * The same in pieces. Closing returns whether everything was written, after a message if not.
+ * The same in pieces. A file that exists keeps its permissions; a symbolic link to one stays.
+ * SIGINT, SIGTERM and SIGHUP remove the temporary file, if the program does not handle them.
+ * Closing returns whether everything was written, after a message if not.
  * Without `keep`, the file is left as it was. Bytes sent to standard output cannot be undone.
  */
 struct bo_outlet {
@@ -43,7 +45,7 @@ struct bo_outlet {
     int fd;
     int why_failed; /* errno of the first failure; 0: none */
     bool has_temporary;
-    char temporary[4096];
+    char target[4096], temporary[4096]; /* without symbolic links; beside it */
 };
 bool bo_outlet_open(const char *path, struct bo_outlet *outlet);
 bool bo_outlet_close(struct bo_outlet *outlet, bool keep);

@@ -191,6 +191,7 @@ static bool run_here(struct pool *pool)
 static bool run_in_workers(struct pool *pool)
 {
     fflush(NULL);
+    signal(SIGCHLD, SIG_DFL); /* ignored, if the caller ignored it: ends would have no status */
     for (unsigned w = 0; w < pool->n_workers; w++)
         if (!start_worker(pool, w) && w == 0)
             return false;
