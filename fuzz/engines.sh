@@ -137,6 +137,7 @@ progress() { # ENGINE TARGET WHEN
 run_replay() {
     local log=$WORK/replay/$1.log inputs began
     mkdir -p "$WORK/replay" "$WORK/failing"
+    rm -f "$WORK/failing/$1"
     mapfile -t inputs < <(CORPUS=/nowhere known_inputs "$1")
     execs=0 corpus=0 coverage=0 found=()
     began=$(ms_since 0)
@@ -192,17 +193,26 @@ run_afl() {
     if ((status != 0)) || [[ ! -f $dir/main/fuzzer_stats ]]; then
         engine_failed afl "$target" "$dir/log"
     fi
-    mapfile -t failing < <(failing_inputs "$target" "$dir/start")
+    mapfile -t failing < <(failing_inputs "$target" "$dir/start"; failing_queue "$dir/main" "$target")
     facts_afl "$dir"
     found+=("${failing[@]}")
+}
+
+# failing_in_replay TARGET DIR: the inputs that fail under ASan and UBSan.
+failing_in_replay() {
+    { build/asan/fuzz/"$1" "$2" 2>&1 || true; } | sed -n 's/^replay: FAILED on \(.*\); again: .*/\1/p'
+}
+
+# failing_queue INSTANCE TARGET: AFL++'s build has no sanitizers, so its queue holds inputs that only these reject.
+failing_queue() {
+    [[ ! -d $1/queue ]] || failing_in_replay "$2" "$1/queue"
 }
 
 # failing_inputs TARGET DIR: the inputs that fail before any mutation, which AFL++ drops silently. Runs in AFL++'s own
 # build if a replay finds nothing.
 failing_inputs() {
     local input
-    { build/asan/fuzz/"$1" "$2" 2>&1 || true; } |
-        sed -n 's/^replay: FAILED on \(.*\); again: .*/\1/p' | grep . && return
+    failing_in_replay "$1" "$2" | grep . && return
     build/afl/fuzz/"$1" "$2"/* >/dev/null 2>&1 && return
     for input in "$2"/*; do
         build/afl/fuzz/"$1" "$input" >/dev/null 2>&1 || echo "$input"

@@ -15,7 +15,7 @@ store=$CORPUS/$target
 stats=$CORPUS/$target.stats
 night=$WORK/night/$target
 mkdir -p "$store" "$WORK/night"
-rm -rf "$night".* "$WORK/reported/$target" "$WORK/findings/$target"
+rm -rf "$night".* "$WORK/reported/$target" "$WORK/findings/$target" "$WORK/failing/$target"
 
 # measure: "FILES FEATURES COVERAGE" of the stored corpus.
 measure() {
@@ -59,6 +59,14 @@ fell() {
     echo "fuzz: $1 of $target fell from $2 to $3; FUZZ_PRUNE=1 accepts this decrease" >&2
 }
 
+# An input of the corpus that fails is a finding, and leaves the corpus: merges skip such inputs silently.
+mapfile -t found < <(failing_in_replay "$target" "$store")
+if ((${#found[@]})); then
+    execs=${#found[@]} corpus=0 coverage=0 elapsed_ms=0
+    report replay "$target" || status=1
+    rm -f "${found[@]}"
+fi
+
 mapfile -t start < <(start_inputs "$target" "$WORK/$target.given")
 merge "$store" "${start[@]}"
 figures=$(measure) || exit 2
@@ -82,7 +90,8 @@ run_cmplog &
 run_afl "$target" "$half"
 wait
 [[ -f $WORK/afl/$target/cmplog/fuzzer_stats ]] || engine_failed cmplog "$target" "$WORK/$target.cmplog"
-found+=("$WORK/afl/$target"/cmplog/{crashes,hangs}/id:*)
+mapfile -t failing < <(failing_queue "$WORK/afl/$target/cmplog" "$target")
+found+=("${failing[@]}" "$WORK/afl/$target"/cmplog/{crashes,hangs}/id:*)
 report afl "$target" || status=1
 note afl
 run_libfuzzer "$target" "$half" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1

@@ -68,7 +68,8 @@ while (($#)); do
 done
 [[ $name = main || ! ${NO_CMPLOG:-} ]] || exit 1
 [[ ! ${BAKEOFF_FUZZ_COUNTS:-} ]] || head -c 1024 /dev/zero >"$BAKEOFF_FUZZ_COUNTS"
-mkdir -p "$out/$name"
+mkdir -p "$out/$name/queue"
+[[ ! ${QUEUED:-} || $name != "${QUEUED%% *}" ]] || echo "${QUEUED#* }" >"$out/$name/queue/id:1"
 printf 'execs_done : 42\ncorpus_count : %s\nedges_found : 7\n' "$(ls "$in" | wc -l)" >"$out/$name/fuzzer_stats"
 EOF
 cp "$work/build/asan/fuzz/x_bytes" "$work/build/afl/fuzz/x_bytes"
@@ -125,6 +126,21 @@ rm fuzz/regressions/x_bytes/$bucket-*
 night "bad newer"
 expect "not a finding of an earlier night" "bad newer" "$(cat fuzz/regressions/x_bytes/$bucket-*)"
 rm -r fuzz/regressions/x_bytes
+for name in main cmplog; do
+    QUEUED="$name bad in the queue" night ""
+    expect "an input of AFL++'s queue that fails under ASan ($name)" "1 bad in the queue" "$code $(cat fuzz/regressions/x_bytes/*)"
+    rm -r fuzz/regressions/x_bytes
+done
+echo "bad in the corpus" >build/fuzz/corpus/x_bytes/kept
+echo good >build/fuzz/corpus/x_bytes/good
+night ""
+expect "an input of the corpus that fails is a finding" "1 bad in the corpus" "$code $(cat fuzz/regressions/x_bytes/*)"
+expect "and leaves the corpus" good "$(ls build/fuzz/corpus/x_bytes)"
+rm -r fuzz/regressions/x_bytes build/fuzz/corpus/x_bytes/good
+mkdir -p build/fuzz/failing
+echo build/seeds/x_bytes/bad >build/fuzz/failing/x_bytes
+run replay
+expect "a list of failing inputs goes when they pass" "" "$(ls build/fuzz/failing)"
 NO_CMPLOG=1 night ""
 expect "a night without CmpLog" 2 $code
 
