@@ -94,6 +94,34 @@ static bool is_empty(const char *folder)
     return n <= 2; /* itself and its parent; what cannot be read is reported later */
 }
 
+/* True when the file begins like the code of an export: the words are in export/amalgamate.py. */
+static bool is_exported_code(const char *path)
+{
+    char text[4097];
+    FILE *file = fopen(path, "r");
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = 0;
+    if (file)
+        fclose(file);
+    return strstr(text, "Made by `bakeoff export`") != NULL;
+}
+
+static bool has_export(const char *folder)
+{
+    char path[MAX_PATH];
+    bool found = false;
+    DIR *directory = opendir(folder);
+    for (const struct dirent *e; !found && directory && (e = readdir(directory));) {
+        const size_t n = strlen(e->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        found = n > 2 &&
+                (strcmp(e->d_name + n - 2, ".c") == 0 || strcmp(e->d_name + n - 2, ".h") == 0) &&
+                is_exported_code(path);
+    }
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
 static bool make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && bo_is_folder(path)))
@@ -113,14 +141,13 @@ static bool valid_prefix(const char *prefix)
  * the vectors of the codec that it reads; a level has its own, because it encodes to other bytes.
  */
 static bool write_vectors(const struct bo_format *format, const struct bo_codec *codec,
-                          const char *tree, const char *folder)
+                          const char *tree, char *path)
 {
-    char command[] = "vectors", output[] = "-o", name[256], path[MAX_PATH], kept[MAX_PATH];
+    char command[] = "vectors", output[] = "-o", name[256], kept[MAX_PATH];
     char *argv[] = {command, name, output, path, NULL};
     const char *encoding = bo_encoding_of(format, codec)->name;
     struct bo_input in;
     snprintf(name, sizeof name, "%s/%s", format->name, encoding);
-    snprintf(path, sizeof path, "%s/vectors.json", folder);
     snprintf(kept, sizeof kept, "%s/corpora/vectors/%s-%s.json.xz", tree, format->name, encoding);
     if (access(kept, R_OK) != 0)
         return bo_cmd_vectors(4, argv) == BO_EXIT_OK;
@@ -161,19 +188,19 @@ int bo_cmd_export(int argc, char **argv)
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("export", argv[1], &format);
     char tree[MAX_PATH / 2], vectors[MAX_PATH];
-    snprintf(vectors, sizeof vectors, "%s/vectors.json", folder);
-    const bool had_folder = access(folder, F_OK) == 0, had_vectors = access(vectors, F_OK) == 0;
-    if (codec && had_folder && !had_vectors && !is_empty(folder)) {
+    snprintf(vectors, sizeof vectors, "%s/vectors.json.new", folder); /* the tool renames it */
+    const bool had_folder = access(folder, F_OK) == 0;
+    if (codec && had_folder && !is_empty(folder) && !has_export(folder)) {
         fprintf(stderr, "bakeoff: export: %s is not empty, and not a folder of an earlier export\n",
                 folder);
         return BO_EXIT_USAGE;
     }
     if (!codec || !find_source(source, tree, sizeof tree) || !make_folder(folder))
         return BO_EXIT_USAGE;
-    const int code = write_vectors(format, codec, tree, folder)
+    const int code = write_vectors(format, codec, tree, vectors)
                          ? write_code(tree, argv[1], codec, folder, reader_only, prefix)
                          : BO_EXIT_USAGE;
-    if (code != BO_EXIT_OK && !had_vectors)
+    if (code != BO_EXIT_OK)
         unlink(vectors);
     if (code != BO_EXIT_OK && !had_folder)
         rmdir(folder);

@@ -1095,6 +1095,16 @@ misuses "new-codec: noop is bakeoff's measurement of the driver alone" new-codec
 refuses "codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
 misuses "new-format: expects a name" new-format
 misuses "export: prefix '9a_' is not a letter a-z followed by a-z, 0-9 and _" export pcdata/raw -o x --prefix 9a_
+mkdir -p source/cli/export own earlier
+echo 'raise SystemExit(1)' >source/cli/export/amalgamate.py
+for file in own/{README.md,vectors.json} earlier/vectors.json; do
+    echo mine >$file
+done
+echo '/* Made by `bakeoff export`; not to be edited. */' >earlier/raw.c
+refuses "export: own is not empty, and not a folder of an earlier export" export pcdata/raw -o own
+gives 2 "" export pcdata/raw -o earlier --source source
+holds "a failed export leaves an earlier one as it was" test "$(cat earlier/vectors.json) $(ls earlier)" = \
+    $'mine raw.c\nvectors.json'
 misuses "new-format: format pcdata already exists" new-format pcdata
 misuses "new-format: format name 'my-idea' is not a letter and up to 23 characters of a-z and 0-9" new-format my-idea
 misuses "new-format: --as is lines or json, not 'yaml'" new-format mine --as yaml

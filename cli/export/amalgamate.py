@@ -753,6 +753,7 @@ def main():
     text = made % (codec + ', in one file.') + UNUSED + '#include "%s.h"\n\n' % name + system + \
         write_items(tree, live, api, {'%s_%s' % (name, f) for f in ('encode', 'decode', 'open', 'query')}) + definitions
     remove_earlier(folder)
+    os.replace(os.path.join(folder, 'vectors.json.new'), os.path.join(folder, 'vectors.json'))
     save(folder, name + '.h', interface, format_, prefix)
     save(folder, name + '.c', text, format_, prefix)
 
