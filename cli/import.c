@@ -78,6 +78,8 @@ static void make_table(struct option_table *table, const char **out)
 
 /* ---- the importer ---------------------------------------------------------------------------- */
 
+static const struct bo_import_options default_options = {.seed = 1, .instant = BO_IMPORT_ALL_TIMES};
+
 static const struct bo_import_option *find_option(const struct bo_importer *importer,
                                                   const char *name)
 {
@@ -87,13 +89,26 @@ static const struct bo_import_option *find_option(const struct bo_importer *impo
     return NULL;
 }
 
+/* False after a message. */
+static bool read_number(const struct bo_import_option *o, const char *text, uint64_t *number_ret)
+{
+    unsigned long long number = 0;
+    if (!bo_option_u64("import", o->name, text, o->max, &number))
+        return false;
+    if (number < o->min)
+        return !bo_usage_error("import", "%s expects a number of at least %llu", o->name,
+                               (unsigned long long)o->min);
+    *number_ret = number;
+    return true;
+}
+
 /* False after a message, if an option was given that no importer of the format has. */
 static bool makes_sense(const struct option_table *table, const char *format)
 {
     for (unsigned g = 0; g < table->n_given; g++) {
         const struct given *given = &table->given[g];
         const struct bo_import_option *o = NULL;
-        unsigned long long ignored;
+        uint64_t ignored;
         for (const struct bo_importer *const *i = bo_importers; *i && !o; i++)
             o = strcmp((*i)->format, format) == 0 ? find_option(*i, given->name) : NULL;
         if (!is_given(given))
@@ -102,8 +117,7 @@ static bool makes_sense(const struct option_table *table, const char *format)
             bo_usage_error("import", "no importer of %s has the option %s", format, given->name);
             return false;
         }
-        if (o->kind == BO_IMPORT_NUMBER &&
-            !bo_option_u64("import", o->name, given->value, o->max, &ignored))
+        if (o->kind == BO_IMPORT_NUMBER && !read_number(o, given->value, &ignored))
             return false;
     }
     return true;
@@ -156,7 +170,6 @@ static bool fill_options(const struct option_table *table, const struct bo_impor
     for (unsigned g = 0; g < table->n_given; g++) {
         const struct given *given = &table->given[g];
         const struct bo_import_option *o = find_option(importer, given->name);
-        unsigned long long number = 0;
         if (!is_given(given))
             continue;
         if (!o) {
@@ -166,9 +179,8 @@ static bool fill_options(const struct option_table *table, const struct bo_impor
         }
         void *field = (char *)options + o->field;
         if (o->kind == BO_IMPORT_NUMBER) {
-            if (!bo_option_u64("import", o->name, given->value, o->max, &number))
+            if (!read_number(o, given->value, field))
                 return false;
-            *(uint64_t *)field = number;
         } else if (o->kind == BO_IMPORT_FILE) {
             if (!bo_input_open(given->value, like))
                 return false;
@@ -217,7 +229,7 @@ static int import_stream(const struct bo_importer *importer, struct bo_file_sour
 static int import_file(const struct option_table *table, const struct bo_format *format,
                        struct bo_file_source *file, const char *out)
 {
-    struct bo_import_options options = {.seed = 1};
+    struct bo_import_options options = default_options;
     struct bo_input like = {.path = NULL};
     const struct bo_importer *importer = choose(table, format->name, file->head);
     int code = importer ? BO_EXIT_USAGE : unknown_source(file->path, format->name, "file");
@@ -236,7 +248,7 @@ static int import_file(const struct option_table *table, const struct bo_format 
 static int import_folder(const struct option_table *table, const struct bo_format *format,
                          const char *folder, const char *out)
 {
-    struct bo_import_options options = {.seed = 1};
+    struct bo_import_options options = default_options;
     struct bo_arena arena;
     void *model = NULL;
     const struct bo_importer *importer = bo_find_folder_importer(format->name, folder);

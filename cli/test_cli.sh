@@ -168,6 +168,8 @@ refuses "convert: no codec 'x' of pcdata; there are *" convert pcdata/raw pcdata
 misuses "import: expects a format and one file or folder" import pcdata
 refuses "import: no format 'x'; *" import x "$t/tiny.txt"
 misuses "import: --functions expects a number up to 4294967295, not 'x'" import pcdata "$t/tiny.txt" --functions x
+misuses "import: --functions expects a number of at least 1" import pcdata "$t/tiny.txt" --functions 0
+misuses "import: --functions expects a number of at least 1" import lprf "$t/tiny.txt" --functions 0
 misuses "import: no importer of pcdata has the option --names" import pcdata "$t/tiny.txt" --names
 misuses "import: --seed expects a number up to 18446744073709551615, not '-1'" import lprf "$t/tiny.txt" --seed -1
 misuses "workload: expects check FILE DOC, or header [[]--format FORMAT[]] DOC" workload check
@@ -580,6 +582,12 @@ xz -kc "$t/like.proftext" >"$t/like.proftext.xz"
 gives 0 "" import lprf "$t/names.txt" --names --counters-like "$t/like.proftext.xz" --functions 2
 holds "two names, evenly spaced" test "$(grep -x '[a-d]' "$t/out" | paste -sd,)" = a,c
 refuses "$bakeoff: no importer of lprf accepts this file; the importers are*" import lprf "$bakeoff"
+for start in -1 1; do
+    printf '# statehistory-tsv 1\n# start: %d\n# end: 2\nQ\t0\t-1\ta\nI\t0\t%d\t2\ti\t5\n' $start $start >"$t/at$start.tsv"
+done
+gives 0 "" import statehist "$t/at-1.tsv" --instant 0
+holds "a snapshot at 0" grep -qx $'I\t0\t0\t0\ti\t5' "$t/out"
+refuses "$t/at1.tsv: time is outside of the history (out of range)" import statehist "$t/at1.tsv" --instant 0
 
 # ---- import: a long text, record by record -------------------------------------------------------
 

@@ -356,9 +356,9 @@ static enum bo_status import_elf(struct bo_span file, const struct bo_import_opt
 
 static const struct bo_import_option go_options[] = {
     {"--functions", "N", "keep a sample of N whole functions", BO_IMPORT_NUMBER,
-     offsetof(struct bo_import_options, max_functions), UINT32_MAX},
+     offsetof(struct bo_import_options, max_functions), UINT32_MAX, 1},
     {"--seed", "S", "of the sample (default 1)", BO_IMPORT_NUMBER,
-     offsetof(struct bo_import_options, seed), UINT64_MAX},
+     offsetof(struct bo_import_options, seed), UINT64_MAX, 0},
     {.name = NULL},
 };
 

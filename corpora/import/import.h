@@ -13,13 +13,15 @@
 #include "harness/core/error.h"
 #include "harness/core/stream.h"
 
-/* Options of an import. Zeros, or a NULL pointer to this, select everything. */
+#define BO_IMPORT_ALL_TIMES UINT64_MAX
+
+/* Options of an import. A NULL pointer to this selects everything. */
 struct bo_import_options {
     /* the number of whole functions to keep, chosen by the importer; 0: all */
     uint64_t max_functions;
     uint64_t seed;                /* for everything that is drawn */
     struct bo_span counters_like; /* a profile's text form; p is NULL without one */
-    uint64_t instant;             /* keep only the state at this time; 0: all times */
+    uint64_t instant; /* keep only the state at this time, unless it is BO_IMPORT_ALL_TIMES */
 };
 
 enum bo_import_option_kind {
@@ -35,8 +37,8 @@ struct bo_import_option {
     const char *argument; /* name of the argument in --help; NULL for a flag */
     const char *help;
     enum bo_import_option_kind kind;
-    size_t field; /* for a value: its offset in struct bo_import_options */
-    uint64_t max; /* for a number: the maximum */
+    size_t field;      /* for a value: its offset in struct bo_import_options */
+    uint64_t max, min; /* for a number: the largest and the smallest that a user may give */
 };
 
 struct bo_importer {

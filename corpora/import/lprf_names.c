@@ -151,13 +151,13 @@ static bool never(struct bo_span file)
 }
 
 static const struct bo_import_option names_options[] = {
-    {"--names", NULL, "the file is a list of names, one a line", BO_IMPORT_SELECT, 0, 0},
+    {"--names", NULL, "the file is a list of names, one a line", BO_IMPORT_SELECT, 0, 0, 0},
     {"--counters-like", "FILE", "draw hashes and counters from the functions of this .proftext",
-     BO_IMPORT_FILE, offsetof(struct bo_import_options, counters_like), 0},
+     BO_IMPORT_FILE, offsetof(struct bo_import_options, counters_like), 0, 0},
     {"--seed", "S", "of that draw (default 1)", BO_IMPORT_NUMBER,
-     offsetof(struct bo_import_options, seed), UINT64_MAX},
+     offsetof(struct bo_import_options, seed), UINT64_MAX, 0},
     {"--functions", "N", "keep N names, evenly spaced in the list", BO_IMPORT_NUMBER,
-     offsetof(struct bo_import_options, max_functions), UINT64_MAX},
+     offsetof(struct bo_import_options, max_functions), UINT64_MAX, 1},
     {.name = NULL},
 };
 

@@ -16,7 +16,7 @@ static enum bo_status import_text(struct bo_span file, const struct bo_import_op
                                   struct bo_arena *arena, void **model_ret, struct bo_error *err)
 {
     const enum bo_status status = bo_find_format("statehist")->parse(file, arena, model_ret, err);
-    if (status || !options || options->instant == 0)
+    if (status || !options || options->instant == BO_IMPORT_ALL_TIMES)
         return status;
     return statehist_take_instant(*model_ret, (int64_t)options->instant, arena, model_ret, err);
 }
