@@ -3,6 +3,8 @@
  * and their form on the command line. Each draw of a random number is a statement of its own.
  */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "codecs/guid/queries.h"
 #include "harness/core/text.h"
@@ -137,12 +139,22 @@ static const struct bo_workload find_workloads[] = {
 
 /* ---- find: the command line ------------------------------------------------------------------ */
 
+static bool parse_guid(const char *text, uint64_t *guid_ret)
+{
+    if (strncmp(text, "0x", 2) != 0)
+        return bo_parse_u64(bo_span_of(text), UINT64_MAX, guid_ret);
+    const size_t n_digits = strspn(text + 2, "0123456789abcdefABCDEF");
+    *guid_ret = strtoull(text + 2, NULL, 16);
+    return n_digits > 0 && n_digits <= 16 && text[2 + n_digits] == 0;
+}
+
 static enum bo_status parse_find(int n_args, char *const *args, struct bo_arena *arena, void *query,
                                  struct bo_error *err)
 {
     uint64_t guid;
-    if (n_args != 1 || !bo_parse_u64(bo_span_of(args[0]), UINT64_MAX, &guid))
-        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET, "expects a GUID, a decimal number");
+    if (n_args != 1 || !parse_guid(args[0], &guid))
+        return bo_fail(err, BO_BAD_USAGE, BO_NO_OFFSET,
+                       "expects a GUID, a number, decimal or 0x...");
     *(struct guid_find_query *)query = (struct guid_find_query){guid};
     return BO_OK;
 }

@@ -49,7 +49,19 @@ TEST(test_arguments)
     assert_int_equal(find->parse(2, numbers, NULL, &query, &error), BO_BAD_USAGE);
     assert_int_equal(find->parse(1, larger, NULL, &query, &error), BO_BAD_USAGE);
     assert_int_equal(find->parse(1, words, NULL, &query, &error), BO_BAD_USAGE);
-    assert_string_equal(error.what, "expects a GUID, a decimal number");
+    static const char *const accepted[] = {"0xffffffffffffffff", "0xFfFfFfFfFfFfFfFf"};
+    static const char *const rejected[] = {"",      "0x",  "0x-1", "0x 1", "0x10000000000000000",
+                                           "0x0x1", "0X1", "1f"};
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+        query.guid = 0;
+        assert_int_equal(find->parse(1, (char *[]){(char *)accepted[i]}, NULL, &query, &error),
+                         BO_OK);
+        assert_true(query.guid == UINT64_MAX);
+    }
+    for (size_t i = 0; i < sizeof rejected / sizeof *rejected; i++)
+        assert_int_equal(find->parse(1, (char *[]){(char *)rejected[i]}, NULL, &query, &error),
+                         BO_BAD_USAGE);
+    assert_string_equal(error.what, "expects a GUID, a number, decimal or 0x...");
 }
 
 TEST(test_answers)
