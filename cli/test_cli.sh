@@ -1201,6 +1201,7 @@ for file in lprf/spirit_calc.proftext templight/small_tuple.yaml statehist/pipes
     gives 0 "bakeoff: 1 of 1: ${file%.*}*" bench --corpus "corpora/$file.xz" --kind open --repetitions 1
 done
 echo nonsense >"$t/nonsense"
+refuses "/proc/self/mem: Input/output error" workload header /proc/self/mem
 misuses "bench: $t/nonsense: not accepted by any format; --format chooses one of $formats" bench --corpus "$t/nonsense"
 misuses "bench: --quick cannot be combined with --full" bench --quick --full
 misuses "bench: --report requires --json with a file or folder" bench --report

@@ -476,23 +476,16 @@ static bool add_known(const struct bo_format *format, const char *name,
  * True when the format accepts the file: an importer of the format reads it, or it is in the text
  * form.
  */
-static bool accepts(const struct bo_format *format, const char *path)
+static bool accepts(const struct bo_format *format, struct bo_span file)
 {
-    struct bo_input in;
     struct bo_arena arena;
     struct bo_error err = {0};
     void *model;
-    if (bo_is_folder(path))
-        return bo_find_folder_importer(format->name, path) != NULL;
-    if (!bo_input_open(path, &in))
-        return false;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct bo_importer *importer = bo_find_importer(format->name, in.bytes);
-    const bool ok =
-        in.bytes.n > 0 && (importer ? importer->import(in.bytes, NULL, &arena, &model, &err)
-                                    : format->parse(in.bytes, &arena, &model, &err)) == BO_OK;
+    const struct bo_importer *importer = bo_find_importer(format->name, file);
+    const bool ok = file.n > 0 && (importer ? importer->import(file, NULL, &arena, &model, &err)
+                                            : format->parse(file, &arena, &model, &err)) == BO_OK;
     bo_arena_free(&arena);
-    bo_input_close(&in);
     return ok;
 }
 
@@ -517,19 +510,27 @@ const struct bo_format *bo_documents_format(const char *command, const char *nam
     char list[512] = "";
     const struct bo_format *found = NULL;
     size_t n = 0, length = 0;
-    const bool is_file = access(name_or_path, F_OK) == 0;
+    const bool is_path = access(name_or_path, F_OK) == 0, is_folder = bo_is_folder(name_or_path);
+    const bool is_file = is_path && !is_folder;
+    struct bo_input in = {.path = NULL};
     struct bo_suggestion near = bo_suggest(name_or_path);
+    if (is_file && !bo_input_open(name_or_path, &in))
+        return NULL;
     for (const struct bo_format *const *f = bo_formats; *f; f++) {
-        if (is_file ? accepts(*f, name_or_path) : has_document(*f, name_or_path, &near)) {
+        if (is_folder ? bo_find_folder_importer((*f)->name, name_or_path) != NULL
+            : is_file ? accepts(*f, in.bytes)
+                      : has_document(*f, name_or_path, &near)) {
             found = *f;
             n++;
         }
         if (length < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, " %s", (*f)->name);
     }
+    if (is_file)
+        bo_input_close(&in);
     if (n == 1)
         return found;
-    if (!is_file && n == 0)
+    if (!is_path && n == 0)
         fprintf(stderr,
                 "bakeoff: %s: neither a file nor a document of the corpora%s; see "
                 "`bakeoff list corpora`\n",
