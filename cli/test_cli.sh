@@ -180,6 +180,9 @@ gives 0 "" workload header "$t/tiny.txt"
 { cat "$t/out"; printf '# program: p\n# version: 1\n# recorded: by hand\npoint\t0\t8\npoint\t7\t0\n'; } >"$t/far.workload"
 gives 1 "bakeoff: $t/far.workload: query outside the document at byte *, line 8 (out of range)" \
     workload check "$t/far.workload" "$t/tiny.txt"
+cat "$t/far.workload" | "$bakeoff" workload check - "$t/tiny.txt" 2>"$t/err"
+holds "the line of an error on standard input" grep -q \
+    '^bakeoff: standard input: query outside the document at byte [0-9]*, line 8 (out of range)$' "$t/err"
 head -n 7 "$t/far.workload" >"$t/near.workload"
 gives 0 "" workload check "$t/near.workload" "$t/tiny.txt"
 holds "workload check" grep -q 'point 1 (0 hits); 0 actions$' "$t/out"

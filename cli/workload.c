@@ -39,18 +39,18 @@ static void print_counts(const struct bo_recorded *recorded, const char *documen
     printf("; %zu actions\n", recorded->n_actions);
 }
 
-static int check_on(const struct bo_recorded *recorded, const char *path,
+static int check_on(const struct bo_recorded *recorded, const struct bo_input *in,
                     const struct bo_document *document, struct bo_arena *arena)
 {
     struct bo_error err = {0};
     if (recorded->header.document != document->hash) {
         fprintf(stderr,
                 "bakeoff: %s: recorded on the document %016" PRIx64 ", and %s is %016" PRIx64 "\n",
-                path, recorded->header.document, document->name, document->hash);
+                in->path, recorded->header.document, document->name, document->hash);
         return BO_EXIT_FAILED;
     }
     if (bo_recorded_check(recorded, document->model, arena, &err)) {
-        bo_recorded_say(path, &err);
+        bo_recorded_say(in, &err);
         return BO_EXIT_FAILED;
     }
     print_counts(recorded, document->name);
@@ -59,16 +59,24 @@ static int check_on(const struct bo_recorded *recorded, const char *path,
 
 static int check(const char *path, const char *name)
 {
+    struct bo_input in;
     struct bo_arena arena;
+    struct bo_recorded *recorded = NULL;
+    struct bo_error err = {0};
     struct bo_documents documents = {NULL, 0};
     int code = BO_EXIT_USAGE;
+    if (!bo_input_open(path, &in))
+        return code;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct bo_recorded *recorded = bo_recorded_load(path, &arena);
-    const struct bo_document *document = recorded ? load(recorded->format, name, &documents) : NULL;
+    const bool ok = bo_recorded_parse(in.bytes, &arena, &recorded, &err) == BO_OK;
+    if (!ok)
+        bo_recorded_say(&in, &err);
+    const struct bo_document *document = ok ? load(recorded->format, name, &documents) : NULL;
     if (document)
-        code = check_on(recorded, path, document, &arena);
+        code = check_on(recorded, &in, document, &arena);
     bo_documents_free(&documents);
     bo_arena_free(&arena);
+    bo_input_close(&in);
     return code;
 }
 

@@ -655,8 +655,7 @@ char *bo_document_recorded_path(const struct bo_document *document)
     return NULL;
 }
 
-/* "bakeoff: FILE: unknown query kind at byte 90, line 4 (corrupt)". */
-static void say_where(const struct bo_input *in, const struct bo_error *err)
+void bo_recorded_say(const struct bo_input *in, const struct bo_error *err)
 {
     unsigned long line = 1;
     if (err->off == BO_NO_OFFSET) {
@@ -669,15 +668,6 @@ static void say_where(const struct bo_input *in, const struct bo_error *err)
             (unsigned long long)err->off, line, bo_status_name(err->status));
 }
 
-void bo_recorded_say(const char *path, const struct bo_error *err)
-{
-    struct bo_input in;
-    if (!bo_input_open(path, &in))
-        return;
-    say_where(&in, err);
-    bo_input_close(&in);
-}
-
 struct bo_recorded *bo_recorded_load(const char *path, struct bo_arena *arena)
 {
     struct bo_input in;
@@ -687,7 +677,7 @@ struct bo_recorded *bo_recorded_load(const char *path, struct bo_arena *arena)
         return NULL;
     const enum bo_status status = bo_recorded_parse(in.bytes, arena, &recorded, &err);
     if (status)
-        say_where(&in, &err);
+        bo_recorded_say(&in, &err);
     bo_input_close(&in);
     return status ? NULL : recorded;
 }

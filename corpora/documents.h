@@ -12,6 +12,7 @@
 
 #include "corpora/import/import.h"
 #include "harness/core/arena.h"
+#include "harness/core/input.h"
 #include "harness/format.h"
 #include "harness/recorded.h"
 
@@ -104,8 +105,8 @@ bool bo_document_load_recorded(struct bo_document *document);
 /* Reads a recorded workload into the arena; NULL after a message. */
 struct bo_recorded *bo_recorded_load(const char *path, struct bo_arena *arena);
 
-/* Prints an error of the file with its byte and line, unless the file cannot be opened again. */
-void bo_recorded_say(const char *path, const struct bo_error *err);
+/* Prints "bakeoff: FILE: unknown query kind at byte 90, line 4 (corrupt)". */
+void bo_recorded_say(const struct bo_input *in, const struct bo_error *err);
 
 /* The path of that file, malloced, or NULL when it does not exist. */
 char *bo_document_recorded_path(const struct bo_document *document);
