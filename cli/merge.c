@@ -76,6 +76,9 @@ static int merge_results(char *const *paths, size_t n, bool partial, const char 
     bool ok = runs && jsons;
     for (size_t i = 0; i < n && ok; i++) {
         ok = bo_run_load(paths[i], &runs[i]);
+        if (!ok && i == 0 && !runs[i].json && access(paths[i], R_OK) == 0)
+            fprintf(stderr, "bakeoff: %s: neither a format nor results of `bench --json`\n",
+                    paths[i]);
         jsons[i] = runs[i].json;
     }
     if (ok) {

@@ -1378,7 +1378,8 @@ refuses "$t/other.json: is a shard of another list of documents than $s/1.json" 
 refuses "$t/bench.json: is no shard; \`bakeoff bench --shard K/N\` makes them" merge "$t/bench.json"
 gives 0 "*shard 5 of 9 has no documents*" bench "${options[@]}" --shard 5/9 --json "$t/none.json"
 refuses "$t/none.json: is a shard of 9, $s/1.json one of 3" merge "$s/1.json" "$t/none.json"
-refuses "$t/tiny.txt: * at byte *" merge "$t/tiny.txt" "$s/1.json"
+refuses "$t/tiny.txt: * at byte *
+bakeoff: $t/tiny.txt: neither a format nor results of \`bench --json\`" merge "$t/tiny.txt" "$s/1.json"
 for shard in 0/3 4/3 1/0 2 x/3 1/3x; do
     misuses "bench: --shard expects K/N, such as 2/3, not '$shard'" bench --shard $shard
 done
