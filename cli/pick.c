@@ -119,6 +119,8 @@ static bool make_wishes(const struct request *r, const struct bo_run_document *d
             return false;
         if (wish.weight > 0 || wish.limit_kind != BO_NO_LIMIT)
             wishes[n++] = wish;
+        else if (m == LOOKUP && r->row)
+            return !bo_usage_error("pick", "--row needs a weight or a limit of the lookup");
     }
     *n_ret = n;
     for (unsigned w = 0; w < n; w++)

@@ -974,6 +974,9 @@ json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .
 gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
 holds "pick says that nothing is fit" grep -q '^No codec meets the limits' "$t/out"
 misuses "pick: --max-size expects +5%, 0.8x or a number, not '5 %'" pick pcdata --results "$t/two.json" --max-size '5 %'
+misuses "pick: --row needs a weight or a limit of the lookup" \
+    pick pcdata --results "$t/two.json" --row point/pc-0 --size 1
+gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0 --size 1 --min-speed 0.001x
 misuses "pick: varint-delta has no point/absent, ns on tiny" pick pcdata --results "$t/two.json" --row point/absent
 run bench --quick --corpus "$t/tiny.txt" --kind open --codec varint-delta,raw --no-compress --json "$t/opened.json"
 misuses "pick: varint-delta has no lookup, ns on tiny" pick pcdata --results "$t/opened.json" --lookup 1
