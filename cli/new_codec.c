@@ -95,6 +95,9 @@ static bool take_name(const char *name, struct names *names)
                                name, MAX_NAME - 1);
     if (strcmp(name, "noop") == 0)
         return !bo_usage_error("new-codec", "noop is bakeoff's measurement of the driver alone");
+    if (strncmp(name, "test-", 5) == 0)
+        return !bo_usage_error("new-codec",
+                               "codec name '%s' begins with test-: files test_*.c are tests", name);
     names->codec = name;
     for (size_t i = 0; i <= n; i++)
         names->identifier[i] = name[i] == '-' ? '_' : name[i];

@@ -1105,6 +1105,7 @@ misuses "new-codec: pcdata already has a codec raw" new-codec pcdata raw
 misuses "new-codec: codec name 'My_Idea' is not a letter and up to 39 characters of a-z, 0-9 and -, the last of them not -" new-codec pcdata My_Idea
 cd "$t" || exit 1
 refuses "codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree, for a format in it" new-codec pcdata my-idea
+misuses "new-codec: codec name 'test-a' begins with test-: files test_[*].c are tests" new-codec pcdata test-a
 misuses "new-codec: noop is bakeoff's measurement of the driver alone" new-codec pcdata noop
 refuses "codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
 misuses "new-format: expects a name" new-format
