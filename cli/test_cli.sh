@@ -559,6 +559,9 @@ for command in "encode pcdata/raw" "size pcdata" "verify pcdata"; do
     refuses "$t/bad.txt: PCs do not ascend at byte 56 (corrupt)" $command "$t/bad.txt"
 done
 refuses "$t/empty: expected \`pcdata 1\` in the first line at byte 0 (corrupt)" encode pcdata/raw "$t/empty"
+{ dd bs=3 count=1 status=none of="$t/first"; "$bakeoff" encode pcdata/raw - >"$t/out" 2>"$t/err"; } <"$t/canonical.txt"
+holds "standard input begins where another program stopped" grep -q \
+    '^bakeoff: standard input: expected `pcdata 1` in the first line at byte 0 ' "$t/err"
 "$bakeoff" encode pcdata/raw - <"$t/bad.txt" >"$t/out" 2>"$t/err"
 holds "bad standard input: exit code" test $? = 2
 holds "bad standard input is called that" \

@@ -203,12 +203,15 @@ void bo_source_close(struct bo_file_source *file)
 
 /* ---- as a whole ------------------------------------------------------------------------------ */
 
-/* A file that is not compressed is mapped if possible. */
+/*
+ * A file that is not compressed is mapped if possible. Standard input may be a file whose first
+ * bytes another program has read.
+ */
 static bool map_whole(const struct bo_file_source *file, struct bo_input *in)
 {
     struct stat st;
-    if (file->packing != BO_PLAIN_FILE || fstat(file->fd, &st) || !S_ISREG(st.st_mode) ||
-        st.st_size <= 0)
+    if (file->fd == STDIN_FILENO || file->packing != BO_PLAIN_FILE || fstat(file->fd, &st) ||
+        !S_ISREG(st.st_mode) || st.st_size <= 0)
         return false;
     void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
     if (map == MAP_FAILED)
