@@ -417,6 +417,26 @@ TEST(refusals_are_no_failures)
     assert_lacks(text, "failed: broken");
 }
 
+/* Conversions of such numbers to integers are undefined. */
+TEST(numbers_that_are_no_counts_are_ignored)
+{
+    static const double numbers[] = {1e308, 0x1p64, -1};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        json_t *json = sample_json(), *entry;
+        json_t *document = json_array_get(json_object_get(sample_ours(json), "documents"), 0);
+        size_t at;
+        json_object_set_new(json_object_get(document, "units"), "tables", json_real(numbers[i]));
+        json_object_del(document, "codecs");
+        json_array_foreach(json_object_get(json, "benchmarks"), at, entry)
+            json_object_set_new(entry, "bytes", json_real(numbers[i]));
+        const struct bo_run *run = sample_take(json);
+        assert_null(run->documents[0].unit);
+        assert_int_equal(run->documents[0].n_units, 0);
+        assert_false(run->documents[0].codecs[0].has_bytes);
+        assert_has(sample_print(run, "md", "small-sample", NULL), "| frame-24 |");
+    }
+}
+
 TEST(other_files_are_refused)
 {
     static const char *const others[] = {

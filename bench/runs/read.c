@@ -33,6 +33,12 @@ static double number_of(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* Files of others may have any number. */
+static bool is_count(double v)
+{
+    return v >= 0 && v < 0x1p64;
+}
+
 static bool is_true(const json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
@@ -488,7 +494,7 @@ static void place_row(const struct bo_run_document *document, const struct bo_ru
         if (rows && strcmp(document->labels[l], row->label) == 0 && !bo_run_refusal(codec))
             (*rows)[l] = row;
     const double bytes = bo_run_counter(row, "bytes");
-    if (!codec->has_bytes && !codec->is_noop && !isnan(bytes)) {
+    if (!codec->has_bytes && !codec->is_noop && is_count(bytes)) {
         codec->has_bytes = true;
         codec->bytes = (uint64_t)bytes;
     }
@@ -533,7 +539,7 @@ static bool read_document(struct bo_run *run, const json_t *json)
     };
     if (!document.format || !document.name)
         return false;
-    if (document.sizes.units.n) {
+    if (document.sizes.units.n && is_count(document.sizes.units.items[0].number)) {
         document.unit = document.sizes.units.items[0].name;
         document.n_units = (uint64_t)document.sizes.units.items[0].number;
     }
