@@ -305,7 +305,7 @@ TEST_WITH(test_mistakes_of_json, set_up, tear_down)
 }
 
 /* What other writers of JSON print is accepted, and printed in one way. */
-TEST(test_json_escapes)
+TEST_WITH(test_json_escapes, set_up, tear_down)
 {
     static const char written[] = JSON_START
         "\"0x1\", \"change\": 1, \"kind\": 1, \"name\": "
@@ -332,7 +332,7 @@ static void expect_declaration(const struct bo_shape *shape, const char *flaw)
     assert_string_equal(err.what, flaw);
 }
 
-TEST(test_declarations)
+TEST_WITH(test_declarations, set_up, tear_down)
 {
     static const char
         integer[] = "declaration: an integer does not have 1, 2, 4 or 8 bytes",
