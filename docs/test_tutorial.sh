@@ -23,7 +23,7 @@ says() { # COMMAND OUTPUT
     *'CODEC=pcdata/run-pairs'*) grep -q '^lacks ' "$2" ;;
     *'CODEC=symtab/rows'*) grep -q '^symtab/rows lacks nothing' "$2" ;;
     *'fuzz-list'*) [[ $(wc -l <"$2") = 3 ]] ;;
-    *run-pairs.so*) grep -q 'name of another one' "$2" ;;
+    *run-pairs.so*) grep -q 'another codec of the format has this name' "$2" ;;
     esac
 }
 
