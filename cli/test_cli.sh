@@ -1037,8 +1037,8 @@ gives 0 "" encode guid/sorted "$t/guids.txt" -o "$t/$long"
 mkfifo "$t/source"
 mkdir "$t/interrupted"
 for signal in INT TERM HUP; do
-    # Background jobs of a script ignore SIGINT; env does not.
-    env --default-signal=INT "$bakeoff" import templight "$t/source" -o "$t/interrupted/out" 2>/dev/null &
+    # Background jobs of a script ignore SIGINT, and what nohup starts ignores SIGHUP.
+    env --default-signal=INT,TERM,HUP "$bakeoff" import templight "$t/source" -o "$t/interrupted/out" 2>/dev/null &
     exec 9>"$t/source"
     for ((i = 0; i < 100; i++)); do
         [[ ! $(ls -A "$t/interrupted") ]] || break
@@ -1046,9 +1046,9 @@ for signal in INT TERM HUP; do
         sleep 0.05
     done
     kill -$signal $!
+    exec 9>&-
     wait $! 2>/dev/null
     code=$?
-    exec 9>&-
     holds "SIG$signal leaves no temporary file ($code)" test "$code.$(ls -A "$t/interrupted")" = "$((128 + $(kill -l $signal)))."
 done
 "$bakeoff" --version >/dev/full 2>/dev/null
