@@ -634,9 +634,10 @@ refuses "$t/o/no/file: cannot create this output: its folder does not exist" \
 refuses "$t/folder: *" encode pcdata/raw "$t/tiny.txt" -o "$t/folder"
 long=$t/$(printf 'x%.0s' {1..5000})
 refuses "$long: cannot create this output: File name too long" encode pcdata/raw "$t/tiny.txt" -o "$long"
-(umask 027 && "$bakeoff" encode pcdata/raw "$t/tiny.txt" -o "$t/o/old.bin")
+gives 0 "" encode pcdata/raw "$t/tiny.txt" -o "$t/o/old.bin"
 same "an old file is replaced" "$t/o/old.bin" "$t/codec-raw.bin"
-holds "permissions follow the umask" test "$(stat -c %a "$t/o/old.bin")" = 640
+(umask 027 && "$bakeoff" encode pcdata/raw "$t/tiny.txt" -o "$t/o/new.bin")
+holds "permissions follow the umask" test "$(stat -c %a "$t/o/new.bin")" = 640
 gives 0 "" encode pcdata/raw "$t/tiny.txt" -o /dev/null
 holds "/dev/null is still a device" test -c /dev/null
 gives 0 "" encode pcdata/raw "$t/tiny.txt" -o -
@@ -1034,12 +1035,12 @@ holds "the link and the permissions of an output stay" test "$(stat -c %F/%a "$t
     $'symbolic link/777\nregular file/600'
 long=$(printf 'n%.0s' {1..250})
 gives 0 "" encode guid/sorted "$t/guids.txt" -o "$t/$long"
-mkfifo "$t/source"
+mkfifo "$t/fifo"
 mkdir "$t/interrupted"
 for signal in INT TERM HUP; do
     # Background jobs of a script ignore SIGINT, and what nohup starts ignores SIGHUP.
-    env --default-signal=INT,TERM,HUP "$bakeoff" import templight "$t/source" -o "$t/interrupted/out" 2>/dev/null &
-    exec 9>"$t/source"
+    env --default-signal=INT,TERM,HUP "$bakeoff" import templight "$t/fifo" -o "$t/interrupted/out" 2>/dev/null &
+    exec 9>"$t/fifo"
     for ((i = 0; i < 100; i++)); do
         [[ ! $(ls -A "$t/interrupted") ]] || break
         printf 'x' >&9
@@ -1061,12 +1062,12 @@ holds "a closed standard output is an error" test $? = 2
 gives 0 "" table guid --results "$t/closed.json"
 "$bakeoff" decode guid/sorted - <&- >"$t/out" 2>"$t/err"
 holds "a closed standard input is an error" test $? = 2
-mkdir "$t/empty" "$t/again"
-cp "$t/guids.txt" "$t/again"
-misuses "size: no documents" size guid "$t/empty"
-cp "$t/guids.txt" "$t/again/two.txt"
-misuses "size: --svg requires one document" size guid --fields --svg "$t/x.svg" "$t/again"
-misuses "bench: two documents have the name guid/guids: *" bench --format guid --corpus "$t/guids.txt,$t/again/guids.txt"
+mkdir "$t/no-files" "$t/two-files"
+cp "$t/guids.txt" "$t/two-files"
+misuses "size: no documents" size guid "$t/no-files"
+cp "$t/guids.txt" "$t/two-files/two.txt"
+misuses "size: --svg requires one document" size guid --fields --svg "$t/x.svg" "$t/two-files"
+misuses "bench: two documents have the name guid/guids: *" bench --format guid --corpus "$t/guids.txt,$t/two-files/guids.txt"
 refuses "--plugin needs FILE.so; see *" --plugin
 (trap '' CHLD; timeout 100 "$bakeoff" verify guid "$t/guids.txt" --effort low -j 2 >"$t/out" 2>&1)
 holds "verify ends where SIGCHLD is ignored" grep -q ' passed, 0 failed$' "$t/out"
