@@ -385,7 +385,8 @@ install: build/bakeoff ## install program, library, headers, man page and shell 
 	$(call copy_tree,-name '*.[ch]' -o -name '*.md',cli/export LICENSE docs/primitives.md docs/vectors.md,$(SHARE)/bakeoff)
 
 # Tests of the command line. MEASURED is the path of another build of the program, for what is measured.
-# Looking for leaks takes half of the time of a short command. The tests and checks of ASan look for them.
+# Without the search for leaks, which was half of the time of a short command (45 of 82 ms on an AMD Zen 5). The other
+# checks under ASan detect leaks.
 check-cli: $(OUT)/bakeoff $(MEASURED)
 	@ASAN_OPTIONS=detect_leaks=0 BAKEOFF=$(OUT)/bakeoff MEASURED=$(MEASURED) cli/test_cli.sh
 

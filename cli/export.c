@@ -94,7 +94,7 @@ static bool is_empty(const char *folder)
     return n <= 2; /* itself and its parent; what cannot be read is reported later */
 }
 
-/* True when the file begins like the code of an export: the words are in export/amalgamate.py. */
+/* True when the file begins with the line that export/amalgamate.py writes into exported code. */
 static bool is_exported_code(const char *path)
 {
     char text[4097];

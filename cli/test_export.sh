@@ -164,7 +164,7 @@ holds "a query out of range has an error" "$t/far" "$t/pcdata/shape-code/vectors
 cp -r "$t/lprf/fingerprints+packed" "$t/reused"
 cp "$t/both.cc" "$t/reused/mine.c"
 if [[ $("$bakeoff" list codecs) = *marisa* ]]; then
-    holds "a refused export removes nothing" bash -c '! "$0" export lprf/marisa+u64 -o "$1" && [[ -e $1/lprf_fingerprints_packed.c ]]' \
+    holds "a rejected export removes nothing" bash -c '! "$0" export lprf/marisa+u64 -o "$1" && [[ -e $1/lprf_fingerprints_packed.c ]]' \
         "$bakeoff" "$t/reused"
 fi
 export_to pcdata/raw "$t/reused"

@@ -140,7 +140,7 @@ rm -r fuzz/regressions/x_bytes build/fuzz/corpus/x_bytes/good
 mkdir -p build/fuzz/failing
 echo build/seeds/x_bytes/bad >build/fuzz/failing/x_bytes
 run replay
-expect "a list of failing inputs goes when they pass" "" "$(ls build/fuzz/failing)"
+expect "a list of failing inputs is removed when they pass" "" "$(ls build/fuzz/failing)"
 NO_CMPLOG=1 night ""
 expect "a night without CmpLog" 2 $code
 

@@ -174,7 +174,7 @@ static const char *add_codecs(const struct bo_plugin *plugin)
 {
     const struct bo_format **place = find_place(plugin->format);
     if (!place)
-        return "it is of a format that there is not";
+        return "it is for an unknown format";
     if (!plugin->codecs)
         return "it has no codecs";
     const size_t n_old = count((*place)->codecs), n_new = count(plugin->codecs);

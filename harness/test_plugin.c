@@ -114,8 +114,8 @@ TEST(other_versions_and_formats)
     const struct bo_plugin absent = {BO_PLUGIN_SIZES, "absent", codecs, NULL},
                            nameless = {BO_PLUGIN_SIZES, NULL, codecs, NULL},
                            empty = {BO_PLUGIN_SIZES, "pcdata", NULL, NULL};
-    assert_string_equal(bo_register_plugin(&absent, "p"), "it is of a format that there is not");
-    assert_string_equal(bo_register_plugin(&nameless, "p"), "it is of a format that there is not");
+    assert_string_equal(bo_register_plugin(&absent, "p"), "it is for an unknown format");
+    assert_string_equal(bo_register_plugin(&nameless, "p"), "it is for an unknown format");
     assert_string_equal(bo_register_plugin(&empty, "p"), "it has no codecs");
     assert_string_equal(bo_register_plugin(NULL, "p"), "its entry point returns nothing");
     assert_null(bo_loaded_plugin(0));

@@ -1,4 +1,4 @@
-/* Which runs may be contributed. Why: nobody measures a contributor's machine again. */
+/* Which runs may be contributed. Why: a contributed run cannot be measured again by others. */
 #include "bench/report/test_sample.h"
 
 #include "bench/runs/contribution.h"

@@ -193,7 +193,7 @@ TEST(no_mean_over_some_documents)
     assert_has(text, "| *worst* |  | 1.000 | 1.250 | - | - | 0.600 |");
 }
 
-/* A document of which nothing was measured. */
+/* A document without measurements. */
 TEST(a_document_without_codecs)
 {
     json_t *json = sample_json();

@@ -621,7 +621,7 @@ enum bo_status %(name)s_open(struct bo_span in, struct bo_arena *arena, void **r
  * Answers n queries of one kind (enum %(format)s_query_kind), separately and in order. For a kind
  * of fixed answer size, `answers` is an array of n answers, else it is a struct bo_sink.
  * BO_OUT_OF_RANGE for a query outside of the document, BO_OVER_LIMIT when a sink is full or the
- * budget is used up (`err` says which). The answers are then unspecified. `queries` may be NULL for
+ * budget is used up (`err` names it). The answers are then unspecified. `queries` may be NULL for
  * a kind without arguments. `err` may be NULL.
  */
 enum bo_status %(name)s_query(void *reader, unsigned kind, const void *queries, size_t n,

@@ -995,15 +995,15 @@ TEST(test_rows_for_a_byte)
         end_coded(&c);
     }
     /* Readers count entries, too; so do writers. */
-    uint32_t held = 1, refused = N_ROWS;
+    uint32_t held = 1, rejected = N_ROWS;
     uint64_t part_nbytes = 0;
-    while (refused - held > 1) {
-        const uint32_t middle = held + (refused - held) / 2;
+    while (rejected - held > 1) {
+        const uint32_t middle = held + (rejected - held) / 2;
         struct coded c;
         const bool is_held = encode_equal(&c, MANY, middle, NULL) == BO_OK;
         part_nbytes = is_held ? bo_le64(c.out.p + UNWIND_FRAME_HEADER) : part_nbytes;
         held = is_held ? middle : held;
-        refused = is_held ? refused : middle;
+        rejected = is_held ? rejected : middle;
         end_coded(&c);
     }
     assert_in_range(MANY * (held + UINT64_C(1)), 1, 256 * part_nbytes + (1 << 17));
@@ -1652,7 +1652,7 @@ TEST(test_long_stretches)
     end_coded(&c);
 }
 
-/* Encodings that hold all of a model with function boundaries refuse one without. */
+/* Encodings that store function boundaries reject a model without them. */
 TEST(test_joined)
 {
     struct coded c;

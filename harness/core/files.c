@@ -111,7 +111,7 @@ static int create_beside(const char *path, mode_t mode, char *temporary, size_t 
     return fd;
 }
 
-/* The temporary file that a signal removes. */
+/* The temporary file that a signal removes: the one opened last. */
 static char temporary_of_signal[sizeof((struct bo_outlet *)NULL)->temporary];
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_ENDING_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
@@ -142,7 +142,7 @@ static void watch_temporary(const char *temporary)
 
 /* ---- outlets --------------------------------------------------------------------------------- */
 
-/* Creates the temporary file of outlet->path, which is as `st` says (NULL: it does not exist). */
+/* Creates the temporary file of outlet->path. `st` describes the existing file; NULL: none. */
 static int create_temporary(struct bo_outlet *outlet, const struct stat *st)
 {
     char *resolved = st ? realpath(outlet->path, NULL) : strdup(outlet->path);
