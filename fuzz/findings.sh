@@ -54,11 +54,13 @@ make_smaller() {
 }
 
 # keep TARGET FILE: stores the file in its bucket, and sets bucket, answers and kept. The first file of a bucket is
-# minimised.
+# minimised. Returns 1 without a bucket if the file exceeded a time limit only in the engine: engines count wall time,
+# and other processes add to it.
 keep() {
     local output
     output=$(replay_of "$1" "$2")
     bucket=$(bucket_in "$output") answers=$(answers_in "$output")
+    [[ $bucket || $2 != */@(timeout-*|hangs/*) ]] || return 1
     bucket=${bucket:-not reproduced by a replay}
     kept=$WORK/findings/$1/$(name_of "$bucket")
     mkdir -p "${kept%/*}"
@@ -88,15 +90,19 @@ is_first() {
 # it. For a bucket that was reported before, it prints only the name. Sets n_buckets. Returns 1 if any bucket is not
 # known.
 report() {
-    local engine=$1 target=$2 file status=0 answers
+    local engine=$1 target=$2 file status=0 answers inputs=("${found[@]}") n_slow
     local -A count=() example=() details=()
-    for file in "${found[@]}"; do
-        keep "$target" "$file"
+    found=()
+    for file in "${inputs[@]}"; do
+        keep "$target" "$file" || continue
+        found+=("$file")
         count[$bucket]=$((${count[$bucket]:-0} + 1))
         example[$bucket]=$kept details[$bucket]=$answers
     done
     n_buckets=${#count[@]}
     progress "$engine" "$target" "$((elapsed_ms / 1000)) s"
+    n_slow=$((${#inputs[@]} - ${#found[@]}))
+    ((n_slow == 0)) || echo "  $n_slow inputs took more than $MAX_SECONDS s of wall time, but not of processor time"
     for bucket in "${!count[@]}"; do
         file=${example[$bucket]}
         if ! is_first "$target" "${file##*/}"; then

@@ -45,12 +45,20 @@ static void check_encoding(const struct bo_codec *encoding, const void *model,
     bo_shared_encoding_free(&shared);
 }
 
+/* A query may decode the whole model, so a large one gets fewer. */
+static void limit_work(struct bo_effort *effort, size_t model_nbytes)
+{
+    enum { FULL_NBYTES = 16384, MIN_QUERIES = 16 };
+    if (model_nbytes > FULL_NBYTES)
+        effort->max_queries = effort->max_queries * FULL_NBYTES / model_nbytes + MIN_QUERIES;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 {
     struct bo_span entropy = {data, nbytes};
     struct bo_random params = bo_fuzz_take_params(&entropy, N_PARAMS);
     const uint8_t choice = bo_random_u8(&params);
-    const struct bo_effort effort = bo_fuzz_effort(1u + choice);
+    struct bo_effort effort = bo_fuzz_effort(1u + choice);
     const struct bo_codec *encoding =
         bo_fuzz_encoding(bo_fuzz_format, choice % bo_fuzz_n_encodings(bo_fuzz_format), nbytes);
     struct bo_arena arena;
@@ -61,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
         model = mutate(model, &params, &arena);
         bo_fuzz_show("mutated", model);
     }
+    limit_work(&effort, arena.region_nbytes);
     check_encoding(encoding, model, effort);
     bo_arena_free(&arena);
     return 0;

@@ -55,6 +55,7 @@ cat >"$work/build/libfuzzer/fuzz/x_bytes" <<'EOF'
 for option; do [[ $option != -artifact_prefix=* ]] || artifacts=${option#*=}; done
 echo "$*" >>options
 [[ ! ${FOUND:-} || $* != *-fork=1* ]] || { echo "$FOUND" >"${artifacts}crash-2"; exit 77; }
+[[ ! ${SLOW:-} ]] || { echo "$SLOW" >"${artifacts}timeout-1"; echo '#42 DONE cov: 7 ft: 9 corp: 3/9b'; exit 70; }
 for input in $(find "${@: -1}" -type f); do
     ! grep -q bad "$input" || { cp "$input" "${artifacts}crash-1"; exit 77; }
 done
@@ -104,6 +105,12 @@ run libfuzzer
 expect "a finding of an engine is a failure" 1 $code
 expect "a bucket is reported once" 0 "$(grep -c BAKEOFF-DIFF libfuzzer.out || true)"
 expect "and then by its name" 1 "$(grep -c 'reported above: x-point-c-oracle-wrong-answer' libfuzzer.out)"
+
+SLOW=fast run libfuzzer
+expect "an input that is slow only in the engine is no finding" 0 $code
+expect "it is counted" 1 "$(grep -c '^  1 inputs took more than 4 s of wall time' libfuzzer.out)"
+SLOW="bad and slow" run libfuzzer
+expect "a slow input that fails in a replay" 1 $code
 
 # Nights with findings of a bucket that has a regression, which passes now.
 rm build/seeds/x_bytes/{bad,worse}

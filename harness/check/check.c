@@ -601,16 +601,18 @@ static bool survives_failure(struct bo_agreement *c, size_t n, uint64_t fail_at,
     return ok;
 }
 
-/* Draws some queries of a kind, including edge queries. */
+/* Draws some queries of a kind: the first ones, and as many edge queries. */
 static size_t draw_some(struct bo_agreement *c, const struct bo_effort *effort)
 {
-    enum { N_LISTED = 8, N_EDGES = 8 };
+    enum { MAX_OF_EACH = 8 };
+    const uint64_t share = effort->max_queries / (2 * MAX_OF_EACH);
+    const size_t n_of_each = share < MAX_OF_EACH ? (size_t)share : MAX_OF_EACH;
     struct bo_random random = bo_random_seeded(effort->seed);
     const struct bo_query_kind *kind = c->kind;
     size_t n =
-        kind->query_size ? kind->draw_edges(c->model, &random, c->arena, N_EDGES, c->queries) : 0;
+        kind->query_size ? kind->draw_edges(c->model, &random, c->arena, n_of_each, c->queries) : 0;
     _Alignas(16) uint8_t query[BO_MAX_QUERY_NBYTES];
-    for (unsigned i = 0; i < N_LISTED && kind->at(c->model, i, query); i++, n++)
+    for (size_t i = 0; i < n_of_each && kind->at(c->model, i, query); i++, n++)
         memcpy(c->queries + n * kind->query_size, query, kind->query_size);
     return n;
 }
