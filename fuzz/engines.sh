@@ -17,7 +17,7 @@ MAX_INPUT_NBYTES=$(limit_of MAX_INPUT_NBYTES)
 MAX_SECONDS=$(limit_of MAX_SECONDS)
 LIBFUZZER_LIMITS=("-max_len=$MAX_INPUT_NBYTES" "-timeout=$MAX_SECONDS"
     "-rss_limit_mb=$(limit_of MAX_RSS_MB)" "-malloc_limit_mb=$(limit_of MAX_ALLOCATION_MB)")
-AFL_LIMITS=(-G "$MAX_INPUT_NBYTES" -t "${MAX_SECONDS}000" -m none)
+AFL_LIMITS=(-G "$MAX_INPUT_NBYTES" -t "${MAX_SECONDS}000" -m "$(limit_of MAX_RSS_MB)")
 
 # targets_of FORMAT: all of them, one a line.
 targets_of() {

@@ -24,7 +24,7 @@ bucket_in() {
         line=$(sed -E 's/^SUMMARY: //; s| [^ ]*/.*||; s/-?(0x)?[0-9]+[0-9a-f]*/N/g' <<<"$line")
         echo "$line in ${frames:-unknown}"
     else
-        grep -m1 -oE 'too slow: .*|FAILED after the last input.*' <<<"$1" ||
+        grep -m1 -oE 'too (slow|much memory): .*|FAILED after the last input.*' <<<"$1" ||
             { ! grep -q FAILED <<<"$1" || grep -m1 -oE '^replay: .*' <<<"$1"; }
     fi
 }
@@ -102,7 +102,7 @@ report() {
     n_buckets=${#count[@]}
     progress "$engine" "$target" "$((elapsed_ms / 1000)) s"
     n_slow=$((${#inputs[@]} - ${#found[@]}))
-    ((n_slow == 0)) || echo "  $n_slow inputs took more than $MAX_SECONDS s of wall time, but not of processor time"
+    ((n_slow == 0)) || echo "  $n_slow inputs took more than $MAX_SECONDS s of wall time, but not of CPU time"
     for bucket in "${!count[@]}"; do
         file=${example[$bucket]}
         if ! is_first "$target" "${file##*/}"; then

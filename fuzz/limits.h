@@ -7,7 +7,7 @@
 
 enum {
     BO_FUZZ_MAX_INPUT_NBYTES = 32768, /* a history tree of three nodes has 17 KiB */
-    BO_FUZZ_MAX_SECONDS = 4,          /* engines count wall time, replays CPU time */
+    BO_FUZZ_MAX_SECONDS = 4,          /* engines count wall time, replays user time */
     BO_FUZZ_MAX_RSS_MB = 512,
     BO_FUZZ_MAX_ALLOCATION_MB = 256,
 };

@@ -141,6 +141,20 @@ static enum bo_status find_all(const struct bo_codec *self, void *reader, unsign
     return status;
 }
 
+/* A model of the GUIDs 2, 4, ..., with bodies of 7 bytes. */
+static const void *even_guids(unsigned n, struct bo_arena *arena)
+{
+    struct bo_writer text;
+    bo_writer_init(&text, arena);
+    bo_put_text(&text, "guid 1\n");
+    for (unsigned i = 1; i <= n; i++)
+        bo_put_text(&text, "0x%x 7\n", 2 * i);
+    bo_put_u8(&text, 0);
+    const void *model = parse_text((const char *)text.p, arena);
+    bo_writer_free(&text);
+    return model;
+}
+
 /*
  * A probabilistic codec may find a few absent neighbours of GUIDs, which are not random. A codec
  * that finds more is wrong, however few GUIDs there are.
@@ -148,15 +162,9 @@ static enum bo_status find_all(const struct bo_codec *self, void *reader, unsign
 static unsigned expect_neighbours(unsigned n_guids)
 {
     struct bo_arena arena;
-    struct bo_writer text;
     unsigned n_probabilistic = 0;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&text, &arena);
-    bo_put_text(&text, "guid 1\n");
-    for (unsigned i = 1; i <= n_guids; i++)
-        bo_put_text(&text, "0x%x 7\n", 2 * i);
-    bo_put_u8(&text, 0);
-    const void *model = parse_text((const char *)text.p, &arena);
+    const void *model = even_guids(n_guids, &arena);
     struct bo_effort effort = bo_effort_default();
     effort.max_queries = 300;
     for (const struct bo_codec *const *c = test_format()->codecs; *c; c++) {
@@ -168,9 +176,44 @@ static unsigned expect_neighbours(unsigned n_guids)
         assert_int_equal(oracle->run(test_format(), &faulty, model, &effort).outcome, BO_FAIL);
         n_probabilistic += real->probabilistic;
     }
-    bo_writer_free(&text);
     bo_arena_free(&arena);
     return n_probabilistic;
+}
+
+/* Finds some absent keys, and answers wrongly for present ones if it has several queries. */
+static enum bo_status wrong_in_batches(const struct bo_codec *self, void *reader, unsigned kind,
+                                       const void *queries, size_t n, void *answers,
+                                       struct bo_error *err)
+{
+    const struct guid_find_query *q = queries;
+    struct guid_find_answer *a = answers;
+    const enum bo_status status = real->query(real, reader, kind, queries, n, answers, err);
+    for (size_t i = 0; i < n; i++)
+        if (a[i].state == GUID_ABSENT)
+            a[i].state = q[i].guid % 16 == 1 ? GUID_IS_MEMBER : GUID_ABSENT;
+        else if (n > 1)
+            a[i].state = GUID_ABSENT;
+    return status;
+}
+
+/* An absent key that is found does not hide another fault of its batch. */
+TEST(test_batches)
+{
+    struct bo_arena arena;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const void *model = even_guids(400, &arena);
+    const struct bo_effort effort = bo_effort_default();
+    for (const struct bo_codec *const *c = test_format()->codecs; *c; c++) {
+        struct bo_codec faulty = **c;
+        real = *c;
+        faulty.query = wrong_in_batches;
+        const struct bo_check_result result =
+            bo_find_check("oracle")->run(test_format(), &faulty, model, &effort);
+        assert_int_equal(result.outcome, BO_FAIL);
+        if (real->probabilistic)
+            assert_non_null(strstr(result.finding.detail, "wrong in a batch"));
+    }
+    bo_arena_free(&arena);
 }
 
 TEST(test_neighbours)

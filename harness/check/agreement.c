@@ -94,16 +94,32 @@ static bool may_differ(const struct bo_agreement *c, enum bo_status status)
     return is_absent;
 }
 
+/* Whether an answer is the part at *off of those of the batch, which advances *off. */
+static bool is_next(struct bo_span batch, size_t *off, struct bo_span answer)
+{
+    const size_t left = batch.n - *off;
+    const bool is_equal = answer.n <= left && memcmp(batch.p + *off, answer.p, answer.n) == 0;
+    *off += answer.n <= left ? answer.n : left;
+    return is_equal;
+}
+
 /*
  * Runs the n queries of a batch that differs one by one. The finding names the first one that
- * fails. True if no query fails, but a probabilistic codec finds a few absent keys: their
- * probability is that of random keys, and those drawn for checks are neighbours of present ones.
+ * fails. True if no query fails, but a probabilistic codec finds a few absent keys, and the same
+ * ones in the batch: their probability is that of random keys, and those drawn for checks are
+ * neighbours of present ones.
  */
 static bool blame_query(struct bo_agreement *c, size_t n, enum bo_status status)
 {
     const size_t size = c->kind->query_size, max_found = n / 4 + 1;
-    const enum bo_status in_batch = status;
-    size_t n_found = 0;
+    const struct bo_span batch = {bo_alloc(c->arena, c->got.n), c->got.n};
+    size_t n_found = 0, off = 0;
+    if (!batch.p) {
+        bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle", "check-out-of-memory");
+        return false;
+    }
+    memcpy((uint8_t *)batch.p, c->got.p, batch.n);
+    bool is_explained = status == BO_OK;
     bo_finding_set(c->finding, c->format, c->kind, c->codec, "oracle",
                    status ? "query-fails" : "wrong-answer");
     for (size_t i = 0; i < n; i++) {
@@ -111,6 +127,7 @@ static bool blame_query(struct bo_agreement *c, size_t n, enum bo_status status)
         if (bo_agreement_run_oracle(c, 1) != BO_OK)
             break;
         status = bo_agreement_run_codec(c, 1);
+        is_explained = is_next(batch, &off, bo_agreement_got(c)) && is_explained;
         if (status == BO_OK && c->got.n == c->expected.n &&
             memcmp(c->got.p, c->expected.p, c->got.n) == 0)
             continue;
@@ -127,7 +144,7 @@ static bool blame_query(struct bo_agreement *c, size_t n, enum bo_status status)
                            &(struct bo_reply){"oracle", BO_OK, {c->expected.p, c->expected.n}});
         return false;
     }
-    const bool is_explained = n_found > 0 && in_batch == BO_OK;
+    is_explained = is_explained && n_found > 0 && off == batch.n;
     if (!is_explained && c->finding)
         snprintf(c->finding->detail, sizeof c->finding->detail,
                  "%s: wrong in a batch, right when run alone", c->kind->name);

@@ -365,7 +365,9 @@ static bool offer(struct trial *t, struct bo_span in)
 {
     struct bo_effort effort = *t->effort;
     effort.max_queries = 64;
-    effort.budget_nbytes = 4096 * in.n + ((size_t)4 << 20);
+    const size_t base_nbytes = (size_t)4 << 20;
+    effort.budget_nbytes =
+        in.n < (SIZE_MAX - base_nbytes) / 4096 ? 4096 * in.n + base_nbytes : SIZE_MAX;
     effort.budget_is_ample = true;
     bool accepted = false;
     t->result.n_cases++;

@@ -131,10 +131,16 @@ static bool same_list(const struct encoder *e, uint32_t a, uint32_t b)
                   x->n_steps * sizeof *e->steps) == 0;
 }
 
+/* The seed is unpredictable, so that no document has lists that all collide. */
+static uint64_t begin_hash(const struct encoder *e, uint8_t flags, uint8_t rep)
+{
+    return bo_mix64((uintptr_t)e->slots ^ (flags | (uint64_t)rep << 8));
+}
+
 static uint64_t hash_list(const struct encoder *e, uint32_t i)
 {
     const struct function *f = &e->functions[i];
-    uint64_t h = e->model->functions[i].flags | (uint64_t)e->model->functions[i].rep << 8;
+    uint64_t h = begin_hash(e, e->model->functions[i].flags, e->model->functions[i].rep);
     for (uint32_t s = 0; s < f->n_steps; s++)
         h = bo_mix64(h ^ e->steps[f->first_step + s]);
     return h;
@@ -195,7 +201,7 @@ static bool add_fixed_slots(struct encoder *e)
         return false;
     for (size_t i = 0; i < fixed->n_lists; i++) {
         const struct unwind_list *list = &fixed->lists[i];
-        uint64_t h = (list->flags & UNWIND_ALL_FLAGS) | (uint64_t)list->rep << 8;
+        uint64_t h = begin_hash(e, list->flags & UNWIND_ALL_FLAGS, list->rep);
         for (uint32_t s = 0; s < list->n; s++)
             h = bo_mix64(h ^ fixed->steps[list->first + s].state);
         size_t slot = (size_t)h & (e->n_fixed_slots - 1);
