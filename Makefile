@@ -78,7 +78,9 @@ CC := $(or $(CC_$(VARIANT)),$(error VARIANT=$(VARIANT): no such variant; there a
 CFLAGS := -std=gnu11 -D_GNU_SOURCE -g1 $(FLAGS_$(VARIANT)) $(WARNINGS) -I. -isystem build/include -MMD -MP \
 	$(if $(filter coverage,$(VARIANT)),,-ffile-prefix-map=$(CURDIR)=.)
 # ccache, if it is installed, keeps objects for other clones and for the next change. CCACHE= compiles everything.
-CCACHE ?= $(if $(filter coverage,$(VARIANT)),,$(shell command -v ccache))
+ifeq ($(origin CCACHE),undefined)
+CCACHE := $(if $(filter coverage,$(VARIANT)),,$(shell command -v ccache))
+endif
 export CCACHE_DEPEND := 1
 export CCACHE_NOHASHDIR := 1
 export CCACHE_NAMESPACE := bakeoff-$(VARIANT)
