@@ -25,6 +25,20 @@ note() { # OK-OR-NOT WHAT DETAIL
     fi
 }
 
+# read_text VARIABLE FILE: the text of a file without newlines at its end. Starts no process.
+read_text() {
+    local -n text_ret=$1
+    IFS= read -rd '' text_ret <"$2"
+    while [[ $text_ret = *$'\n' ]]; do text_ret=${text_ret%$'\n'}; done
+}
+
+# note_held OK-OR-NOT WHAT WHY: shows the start of $t/held when a command failed.
+note_held() {
+    local held=
+    [[ $1 = 0 ]] || read_text held "$t/held"
+    note "$1" "$2" "$3${held:0:200}"
+}
+
 # run ARGS...: runs the program. The exit code is in $code, the output in $t/out and $t/err.
 run() {
     "$bakeoff" "$@" >"$t/out" 2>"$t/err" </dev/null
@@ -37,7 +51,7 @@ gives() {
     local expected=$1 pattern=$2 err
     shift 2
     run "$@"
-    err=$(cat "$t/err")
+    read_text err "$t/err"
     # shellcheck disable=SC2053
     if [[ $code != "$expected" ]]; then
         note 1 "bakeoff $*" "exit code $code, not $expected: $err"
@@ -48,6 +62,12 @@ gives() {
     else
         note 0 "" ""
     fi
+}
+
+# fast COMMAND...: with the program for measurements, for work that other tests do with AddressSanitizer.
+fast() {
+    local bakeoff=$measured
+    "$@"
 }
 
 refuses() { # MESSAGE ARGS...: bad usage or bad input
@@ -86,12 +106,12 @@ holds() { # WHAT COMMAND...
     local what=$1
     shift
     "$@" >"$t/held" 2>&1
-    note $? "$what" "$(head -c 200 "$t/held")"
+    note_held $? "$what" ""
 }
 
 json() { # WHAT JQ-FILTER [FILE]: on the last run's output, or a file
     jq -e "$2" "${3:-$t/out}" >"$t/held" 2>&1
-    note $? "$1" "$2: $(head -c 200 "$t/held")"
+    note_held $? "$1" "$2: "
 }
 
 damage() { # FROM TO OFFSET: adds 1 to one byte
@@ -727,7 +747,7 @@ rm -r "$t/o/corpora"
 
 # ---- verify --------------------------------------------------------------------------------------
 
-gives 0 "" verify pcdata "$t/tiny.txt" --effort low
+fast gives 0 "" verify pcdata "$t/tiny.txt" --effort low
 holds "verify ends with its tally" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
 for codec in $codecs; do
     holds "verify names $codec" grep -q " $codec " "$t/out"
@@ -740,9 +760,9 @@ json "verify --json" '.format == "pcdata" and .failed == 0 and .passed > 0
     and all(.results[]; .status == "passed" or (.status == "skipped" and .detail))'
 gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --json
 json "verify --codec" '[.results[].codec] | unique == ["-", "raw"]'
-gives 0 "" verify pcdata "$t/tiny.txt" --codec 'raw,*delta' --json
+fast gives 0 "" verify pcdata "$t/tiny.txt" --codec 'raw,*delta' --json
 json "verify --codec with a list" '[.results[].codec] | unique == ["-", "raw", "varint-delta"]'
-gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --generate 2 --seed 7 --effort low --json
+fast gives 0 "" verify pcdata "$t/tiny.txt" --codec raw --generate 2 --seed 7 --effort low --json
 json "verify --generate" '[.results[].document] | unique == ["generated-7", "generated-8", "tiny"]'
 mkdir "$t/documents"
 cp "$t/tiny.txt" "$t/documents/a.txt"
@@ -751,20 +771,20 @@ gives 0 "" verify pcdata "$t/documents" --codec raw --json
 json "verify of a folder" '[.results[].document] | unique == ["a", "b"]'
 
 # The same results in the same order, for any number of workers.
-gives 0 "" verify pcdata "$t/documents" --codec linear-index --effort low --jobs 0
+fast gives 0 "" verify pcdata "$t/documents" --codec linear-index --effort low --jobs 0
 cp "$t/out" "$t/one"
-gives 0 "" verify pcdata "$t/documents" --codec linear-index --effort low -j 3
+fast gives 0 "" verify pcdata "$t/documents" --codec linear-index --effort low -j 3
 same "verify with 3 workers" "$t/out" "$t/one"
-gives 0 "" verify lprf dup_main --codec list+u64 --effort low --json
+fast gives 0 "" verify lprf dup_main --codec list+u64 --effort low --json
 cp "$t/out" "$t/low"
-gives 0 "" verify lprf dup_main --codec list+u64 --effort normal --json
+fast gives 0 "" verify lprf dup_main --codec list+u64 --effort normal --json
 holds "--effort low runs fewer cases" jq -en --slurpfile low "$t/low" --slurpfile normal "$t/out" \
     '([$low[].results[].cases] | add) * 2 < ([$normal[].results[].cases] | add)'
 mkdir "$t/nothing"
 refuses "verify: no documents of pcdata to verify" verify pcdata "$t/nothing"
 echo '[]' >"$t/none.json"
 refuses "verify: no vectors of pcdata to verify" verify pcdata --vectors "$t/none.json"
-gives 0 "" vectors pcdata/linear-index -o "$t/linear.json"
+fast gives 0 "" vectors pcdata/linear-index -o "$t/linear.json"
 holds "vectors are those in the repository" cmp -s "$t/linear.json" <(xz -dc corpora/vectors/pcdata-linear-index.json.xz)
 gives 0 "" verify pcdata --vectors "$t/linear.json"
 holds "every reader passes" test "$(grep -c 'linear-index-simd ' "$t/out")" -gt 20
@@ -783,7 +803,7 @@ jq '.schema = 2' "$t/linear.json" >"$t/spoilt.json"
 refuses "$t/spoilt.json: unknown schema" verify pcdata --vectors "$t/spoilt.json"
 refuses "$t/linear.json: the vectors are for pcdata, not for lprf" verify lprf --vectors "$t/linear.json"
 
-gives 0 "" verify pcdata --vectors corpora/pcdata/vectors.json
+fast gives 0 "" verify pcdata --vectors corpora/pcdata/vectors.json
 holds "vectors pass" grep -qx '[1-9][0-9]* passed, 0 failed' <(tail -n 1 "$t/out")
 jq '[.[] | select(.name == "minus1_then_runs" or .name == "wrap32")]' \
     corpora/pcdata/vectors.json >"$t/two.json"
@@ -832,7 +852,7 @@ json "size --json has exact sizes" '[.documents[0].codecs[] | select(.name | IN(
 gives 0 "" size pcdata "$t/huge.txt" --json --no-compress
 json "a codec that cannot hold the document says why" '.documents[0].codecs[] | select(.name == "raw")
     | (.status | test("2\\^26")) and (has("bytes") | not)'
-gives 0 "" size pcdata "$t/tiny.txt" "$t/huge.txt"
+fast gives 0 "" size pcdata "$t/tiny.txt" "$t/huge.txt"
 holds "size in plain text" grep -q '^run-array ' "$t/out"
 gives 0 "" size pcdata esbuild-amd64-sample --no-compress --json
 json "a document of the corpora by name" '.documents[0].name == "esbuild-amd64-sample"'

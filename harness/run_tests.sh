@@ -56,21 +56,26 @@ for v in "$@"; do
     if [[ $v = -- ]]; then
         full=
     else
-        plan 150 "checks: $v" variant "$v" "$full"
+        plan 300 "checks: $v" variant "$v" "$full"
     fi
 done
 waiting+=(BARRIER) # the programs that the rest runs are there now
 # The longest steps come first, so that the last one to end does not run alone for long.
-plan 60 "instructions" instructions
-plan 90 "command line" make --no-print-directory VARIANT=asan MEASURED=build/gcc/bakeoff check-cli
-plan 60 "import: real Go binaries" corpora/import/test_real_go.sh
-plan 60 "the tutorial: a codec" docs/test_tutorial.sh docs/adding-a-codec.md
+plan 210 "command line" make --no-print-directory VARIANT=asan MEASURED=build/gcc/bakeoff check-cli
+plan 190 "exported codecs" cli/test_export.sh
+plan 130 "commands of the documentation" docs/test_commands.sh
+plan 90 "instructions" instructions
+plan 80 "adoption" make --no-print-directory check-adoption
+plan 70 "import: real Go binaries" corpora/import/test_real_go.sh
+plan 40 "the tutorial: a codec" docs/test_tutorial.sh docs/adding-a-codec.md
+plan 70 "second readers" codecs/test_second_readers.sh
 plan 60 "the tutorial: a format" docs/test_tutorial.sh docs/adding-a-format.md
-plan 60 "commands of the documentation" docs/test_commands.sh
-plan 40 "bench, and the page in a browser" bench/report/test_after_bench.sh
-plan 25 "report: pages in git" bench/report/test_pages.sh
-plan 20 "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
-plan 20 "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
+plan 45 "the steps of make test" harness/test_steps.sh
+plan 60 "bench, and the page in a browser" bench/report/test_after_bench.sh
+plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
+plan 50 "import: AutoFDO's programs" corpora/import/test_real_autofdo.sh
+plan 40 "report: pages in git" bench/report/test_pages.sh
+plan 40 "import: LLVM's own profiles" corpora/import/test_real_llvm.sh
 plan 20 "import: LTTng's traces" corpora/import/test_real_lttng.sh
 plan 20 "import: Java reads state histories" corpora/import/test_real_statehist.sh
 plan 40 "record: Trace Compass' queries" corpora/record/tracecompass/test_record.sh
@@ -81,21 +86,16 @@ plan 10 "corpora: manifest" corpora/check.sh
 plan 10 "import: clang's traces" corpora/import/test_real_templight.sh
 plan 5 "conformance vectors" corpora/vectors.sh check
 plan 20 "what vectors reach" corpora/vectors_coverage.sh check guid/eytzinger pcdata/linear-index lprf/list+u64 unwind/sframe-v3
-plan 20 "second readers" codecs/test_second_readers.sh
-plan 20 "unwind: other readers" codecs/unwind/test_judges.sh
+plan 40 "unwind: other readers" codecs/unwind/test_judges.sh
 plan 10 "unwind: checksums of other programs" in_python codecs/unwind/test_checksums.py
 plan 10 "unwind: figures of the list" in_python codecs/unwind/list_report.py --check
 plan 5 "dumps of the specifications" codecs/check_dumps.sh
-plan 90 "exported codecs" cli/test_export.sh
 plan 15 "a format plugin" examples/format-plugin/test.sh
 plan 15 "LLVM's reader as a plugin" examples/llvm-reader/test.sh
 plan 15 "PC tables in Go" examples/go/run.sh
 plan 25 "state histories in Java" examples/java/run.sh
-plan 45 "PC tables in the Go runtime" examples/go-runtime/run.sh check
 plan 20 "recording a Go program" corpora/record/go/test_record.sh
-plan 5 "the steps of make test" harness/test_steps.sh
-plan 30 "adoption" make --no-print-directory check-adoption
 plan 5 "planted faults" fuzz/faults.sh anchors
-plan 6 "mutation score" make --no-print-directory check-mutants
+plan 25 "mutation score" make --no-print-directory check-mutants
 plan 2 "running fuzzers" fuzz/test_fuzz.sh
 run_all

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Runs steps and reports them. Sourced by run_tests.sh and its test. `plan` adds a step, run_all runs all.
 #
-# Two steps run at a time, so that a slow check leaves no processor idle. When a step ends, one line shows its name
-# and time; the output of a failed step is printed. On a terminal, the last line shows the running steps and an
-# estimate of the time left. Elsewhere, a line is printed when a step starts, and after each minute without one. A
-# step that this machine cannot run prints the reason and, if CI is set, fails. So does a step that leaves a part out:
-# `note: not run: PART: REASON`, or `test_NAME: NOT RUN...`. So does a step that runs for longer than ten times what was
-# planned, plus ten minutes. The last line is `N passed, M failed, K skipped`. The names of
-# failed steps are printed before it, with the ends of their logs.
-AT_ONCE=2
+# Three steps run at a time: one more than the processors of a small machine, so that none is idle while a step waits.
+# When a step ends, one line shows its name and time; the output of a failed step is printed. On a terminal, the last
+# line shows the running steps and an estimate of the time left. Elsewhere, a line is printed when a step starts, and
+# after each minute without one. A step that this machine cannot run prints the reason and, if CI is set, fails. So
+# does a step that leaves a part out: `note: not run: PART: REASON`, or `test_NAME: NOT RUN...`. So does a step that
+# runs for longer than ten times what was planned, plus ten minutes. The last line is `N passed, M failed, K skipped`.
+# The names of failed steps are printed before it, with the ends of their logs.
+AT_ONCE=3
 DURATIONS=build/test/durations # seconds and name of each step, of the last run in which it passed
 mkdir -p build/test
 passed=0 failed=0 skipped=0
