@@ -613,11 +613,13 @@ json_t *bo_compare_json(const struct bo_document_changes *documents, size_t n)
         json_t *notes = json_array();
         for (size_t i = 0; i < documents[d].n_notes; i++)
             json_array_append_new(notes, json_string(documents[d].notes[i]));
-        json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:s*, s:o*, s:o}", "format",
+        const char *baseline = relative ? documents[d].before->baseline->name : NULL;
+        json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:s*, s:s*, s:o*, s:o}", "format",
                                              documents[d].after->format, "document",
                                              documents[d].after->name, "changes", changes,
                                              "times_not_compared", documents[d].times_not_compared,
-                                             "over_baseline", relative, "notes", notes));
+                                             "baseline", baseline, "over_baseline", relative,
+                                             "notes", notes));
     }
     return all;
 }

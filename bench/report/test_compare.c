@@ -275,6 +275,9 @@ TEST(one_baseline_on_two_processors)
     }
     bo_compare_print(c.documents, c.n, false, 120, &arena, printing());
     assert_has(printed_text(), bo_arena_printf(&arena, "times over those of %s, each", baseline));
+    json_t *json = bo_compare_json(c.documents, c.n);
+    assert_string_equal(text_at(json_array_get(json, 0), "baseline"), baseline);
+    json_decref(json);
 
     compare_runs(sample_json(), sample_without("varint-delta"), 0.05);
     document = &c.documents[0];
