@@ -34,6 +34,35 @@ for format in $formats; do
     expect "$format: costs" yes "$([[ $(wc -l <"$work/worst") -gt 5 ]] && echo yes)"
 done
 
+# Replays apply the limits of time and memory.
+cat >"$work/costly.c" <<'EOF_C'
+#include <stdlib.h>
+#include <string.h>
+#include "fuzz/limits.h"
+#include "fuzz/observe.h"
+#include "fuzz/target.h"
+const struct bo_format *bo_fuzz_format;
+bool bo_fuzz_prints;
+const struct bo_format *bo_fuzz_observe(const struct bo_format *format) { return format; }
+void bo_fuzz_observe_input(const char *path) {}
+bool bo_fuzz_write_worst(const char *path) { return true; }
+bool bo_fuzz_write_coverage(const char *dir) { return true; }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
+{
+    const size_t taken = (size_t)(BO_FUZZ_MAX_RSS_MB + 1) << 20;
+    if (data[0] == 'm')
+        free(memset(malloc(taken), data[0], taken));
+    for (volatile int more = data[0] == 't'; more;)
+        ;
+    return 0;
+}
+EOF_C
+gcc -std=gnu11 -D_GNU_SOURCE -I. -fno-builtin "$work/costly.c" fuzz/replay_main.c -o "$work/costly"
+for input in small memory time; do echo "$input" >"$work/$input"; done
+expect "a replay within the limits" 1 "$("$work/costly" "$work/small" 2>&1 | grep -c ' 0 failed$')"
+expect "a replay that takes too much memory" 1 "$("$work/costly" "$work/memory" 2>&1 | grep -c '^too much memory: more than 512 MiB$')"
+expect "a replay that takes too long" 1 "$(timeout 60 "$work/costly" "$work/time" 2>&1 | grep -c '^replay: too slow: ')"
+
 # A target that fails on files that contain "bad", as a replay and under each engine.
 cat >"$work/build/asan/fuzz/x_bytes" <<'EOF'
 #!/usr/bin/env bash
