@@ -209,7 +209,9 @@ holds "own readers: lprf/phrases+packed" threads own lprf/phrases+packed
 holds "own readers: autofdo/shared-trees" threads own autofdo/shared-trees
 holds "own readers: templight/predicted" threads own templight/predicted
 holds "own readers: statehist/mixed-contexts" threads own statehist/mixed-contexts
-holds "a shared reader with scratch memory is detected" bash -c '! "$0" shared "$1"/valid-[3-5].bin' \
+# Its reports have no symbols: with them, ThreadSanitizer sometimes waits for its own locks forever.
+holds "a shared reader with scratch memory is detected" bash -c 'TSAN_OPTIONS=exitcode=66:halt_on_error=1:symbolize=0 \
+    timeout 60 "$0" shared "$1"/valid-[3-5].bin; [[ $? = 66 ]]' \
     "$t/lprf/phrases+packed/threads" "$t/lprf/phrases+packed/vectors"
 holds "fuzz target" make -s -C "$t/pcdata/shape-code" fuzz SANITIZED="clang ${strict[*]}"
 holds "it runs" "$t/pcdata/shape-code/fuzz" -runs=200 "$t/pcdata/shape-code/vectors"
