@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "harness/core/workers.h"
 
 int bo_cmd_export(int argc, char **argv);
 int bo_cmd_vectors(int argc, char **argv);
@@ -67,7 +68,7 @@ static int write_code(const char *source, const char *name, const struct bo_code
              codec->reduce ? "\nThe encoding holds a part of the model only; `decode` and queries "
                              "answer with that part.\n"
                            : "");
-    const pid_t child = fork();
+    const pid_t child = bo_fork();
     if (child == 0) {
         execlp("python3", "python3", tool, source, name, folder,
                reader_only ? "reader-only" : "all", prefix ? prefix : "", codec->spec,

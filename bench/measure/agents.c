@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/measure/interrupt.h"
 #include "bench/measure/rounds.h"
 #include "harness/core/hash.h"
+#include "harness/core/workers.h"
 
 /* Two programs with the same hash measure the same rows, with the same right answers. */
 static uint64_t hash_plan(const struct bo_plan *plan)
@@ -46,7 +46,6 @@ __attribute__((noreturn)) static void become(const char *program, const char *co
     unsigned n = 1;
     while (*words && n < MAX_WORDS)
         argv[n++] = *words++;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     execv(program, (char **)(uintptr_t)argv);
@@ -59,7 +58,7 @@ static bool start_agent(struct bo_agent *agent, const char *program, const char 
     if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
         return false;
     fflush(NULL);
-    agent->pid = fork();
+    agent->pid = bo_fork();
     if (agent->pid == 0)
         become(program, words, to[0], from[1]);
     close(to[0]);
@@ -104,7 +103,7 @@ void bo_agents_stop(struct bo_agents *agents)
 {
     for (unsigned k = 0; k < agents->n; k++) {
         struct bo_agent *agent = &agents->agents[k];
-        if (bo_interrupted())
+        if (agent->pid > 0 && bo_interrupted())
             kill(agent->pid, SIGKILL);
         if (agent->to)
             fclose(agent->to);

@@ -16,6 +16,7 @@
 #include "harness/core/cpu.h"
 #include "harness/core/files.h"
 #include "harness/core/print.h"
+#include "harness/core/workers.h"
 #include "harness/plugin.h"
 #include "harness/registry.h"
 
@@ -231,7 +232,7 @@ bool bo_insns_count(const struct bo_document *document, const char *only_codecs,
         return false;
     }
     fflush(NULL);
-    const pid_t pid = fork();
+    const pid_t pid = bo_fork();
     if (pid == 0)
         become_counted(document, only_codecs, folder, fileno(names));
     const bool ended = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);

@@ -17,6 +17,7 @@
 #include "harness/core/input.h"
 #include "harness/core/print.h"
 #include "harness/core/random.h"
+#include "harness/core/workers.h"
 
 static bool complain(const char *path, const char *what)
 {
@@ -164,7 +165,7 @@ static bool run_linker(const char *folder, char *const *argv)
 {
     int status = -1;
     fflush(NULL);
-    const pid_t pid = fork();
+    const pid_t pid = bo_fork();
     if (pid == 0) {
         if (chdir(folder) == 0)
             execvp(argv[0], argv);

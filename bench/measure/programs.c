@@ -12,6 +12,7 @@
 #include "harness/core/bytes.h"
 #include "harness/core/clock.h"
 #include "harness/core/files.h"
+#include "harness/core/workers.h"
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 
@@ -75,7 +76,7 @@ static bool run_program(const struct workshop *shop, const char *const *args, in
     int status = 1;
     fflush(NULL);
     const uint64_t start = bo_wall_ns();
-    const pid_t pid = fork();
+    const pid_t pid = bo_fork();
     if (pid == 0)
         become(shop, args, out);
     const bool ended = pid > 0 && waitpid(pid, &status, 0) == pid;

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,7 +169,6 @@ static void reset_signals(void)
  */
 __attribute__((noreturn)) static void live_as_child(struct listener *listener, int to_parent_fd)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     reset_signals();
     FILE *to_parent = fdopen(to_parent_fd, "w");
     if (!to_parent)
@@ -225,7 +223,7 @@ static enum bo_status start_child(struct listener *listener, struct bo_error *er
     if (pipe2(ends, O_CLOEXEC))
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot create a pipe");
     fflush(NULL);
-    listener->pid = fork();
+    listener->pid = bo_fork();
     if (listener->pid < 0) {
         close(ends[0]);
         close(ends[1]);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "bench/runs/run.h"
 #include "harness/core/files.h"
 #include "harness/core/progress.h"
+#include "harness/core/workers.h"
 
 enum { MAX_ARGUMENTS = 64 };
 
@@ -70,7 +70,6 @@ static struct arguments command_of(const struct turns *turns, unsigned build,
 __attribute__((noreturn)) static void become(const struct turns *turns,
                                              const struct arguments *arguments)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int null = open("/dev/null", O_RDWR);
     const int errors = open(turns->errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(null, STDIN_FILENO);
@@ -115,7 +114,7 @@ static bool run_turn(const struct turns *turns, const struct arguments *argument
     int status = 0;
     unlink(turns->json);
     fflush(NULL);
-    const pid_t pid = fork();
+    const pid_t pid = bo_fork();
     if (pid == 0)
         become(turns, arguments);
     bo_interrupt_kills(pid);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/core/workers.h"
+
 struct answer {
     enum bo_status status;
     uint32_t phrase_n;
@@ -140,7 +142,7 @@ static enum bo_status judge(const struct apart *apart, int how, struct bo_writer
 {
     if (WIFSIGNALED(how))
         return say(arena, err, BO_CORRUPT, apart->who,
-                   WTERMSIG(how) == SIGPROF ? " does not get on with it" : " crashed on it");
+                   WTERMSIG(how) == SIGPROF ? " makes no progress on it" : " crashed on it");
     const struct bo_span all = bo_writer_span(bytes);
     if (bo_writer_status(bytes, err))
         return bo_writer_status(bytes, err);
@@ -157,7 +159,7 @@ enum bo_status apart_run(const struct apart *apart, struct bo_arena *arena, stru
     fflush(NULL);
     if (pipe(ends))
         return bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot create a pipe");
-    const pid_t process = fork();
+    const pid_t process = bo_fork();
     if (process == 0) {
         close(ends[0]);
         work(apart, arena, ends[1]);

@@ -98,7 +98,7 @@ TEST(test_failures)
 {
     expect(fail_it, BO_TRUNCATED, 42, "ends early");
     expect(crash, BO_CORRUPT, BO_NO_OFFSET, "library crashed on it");
-    expect(stand_still, BO_CORRUPT, BO_NO_OFFSET, "library does not get on with it");
+    expect(stand_still, BO_CORRUPT, BO_NO_OFFSET, "library makes no progress on it");
     expect(leave, BO_CORRUPT, BO_NO_OFFSET, "library ended without an answer");
 }
 

@@ -9,10 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 256 };
+enum {
+    MAX_FILES = 256,
+    LIMIT_S = 120, /* of processor time for a file: what hangs, or is slow by orders of magnitude */
+};
 
 static struct bo_test_file files[MAX_FILES];
 static unsigned n_files;
@@ -44,14 +48,16 @@ static bool is_wanted(const struct bo_test_file *file, int argc, char **argv)
     return wanted;
 }
 
-/* False when a test of the file failed, or its process did not exit normally. */
+/* False when a test failed, or the process did not exit normally: SIGXCPU after LIMIT_S. */
 static bool run_apart(const struct bo_test_file *file)
 {
     int status = -1;
     fflush(NULL);
     const pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        setrlimit(RLIMIT_CPU, &(struct rlimit){LIMIT_S, LIMIT_S + 10});
         exit(file->run() ? EXIT_FAILURE : EXIT_SUCCESS);
+    }
     if (pid < 0 || waitpid(pid, &status, 0) != pid) {
         printf("FAILED: %s: cannot be run\n", file->path);
         return false;

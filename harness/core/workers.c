@@ -34,6 +34,17 @@ struct pool {
     size_t n_done; /* jobs whose results were passed to `done` */
 };
 
+pid_t bo_fork(void)
+{
+    const pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) /* it ended before the call above */
+            _exit(1);
+    }
+    return pid;
+}
+
 unsigned bo_n_processors(void)
 {
     cpu_set_t set;
@@ -82,7 +93,6 @@ extern int __llvm_profile_write_file(void) __attribute__((weak));
 static void work(struct pool *pool, unsigned worker)
 {
     const struct bo_jobs *jobs = pool->jobs;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) {
         const size_t job = atomic_fetch_add(&pool->shared->next, 1);
         atomic_store(&pool->shared->current[worker], job);
@@ -102,7 +112,7 @@ static void work(struct pool *pool, unsigned worker)
 static bool start_worker(struct pool *pool, unsigned worker)
 {
     atomic_store(&pool->shared->current[worker], pool->jobs->n);
-    const pid_t pid = fork();
+    const pid_t pid = bo_fork();
     if (pid == 0)
         work(pool, worker);
     pool->workers[worker] = pid > 0 ? pid : 0;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct bo_jobs {
     size_t n;
@@ -27,6 +28,9 @@ struct bo_jobs {
      */
     bool (*tick)(void *context, size_t n_finished);
 };
+
+/* fork(2); SIGKILL ends the child when this process ends. */
+pid_t bo_fork(void);
 
 /* Processors that this process may run on. */
 unsigned bo_n_processors(void);
