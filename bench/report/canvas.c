@@ -1,12 +1,10 @@
 /* Writes the input of the scripts in bench/report/plots, and runs gnuplot. */
 #include "bench/report/canvas.h"
 
-#include <errno.h>
 #include <math.h>
-#include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,81 +13,47 @@
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-/*
- * Returns the exit code, 127 if there is no gnuplot, or -1. Spawned, because fork would copy the
- * page tables of all results.
- */
-static int run_between(int in, int out)
-{
-    static char name[] = "gnuplot";
-    char *const argv[] = {name, NULL};
-    posix_spawn_file_actions_t files;
-    pid_t pid;
-    int status;
-    if (posix_spawn_file_actions_init(&files))
-        return -1;
-    int failure = posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-    if (!failure)
-        failure = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-    if (!failure)
-        failure = posix_spawnp(&pid, name, &files, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (failure)
-        return failure == ENOENT ? 127 : -1;
-    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* The end of the picture at `p`; NULL when it is incomplete. */
-static const char *end_of_picture(const char *p, const char *end)
+/* Drops the first picture, and writes the others to the paths. Returns the number written. */
+static size_t save(const char *p, const char *const *paths, size_t n_paths)
 {
     static const char last[] = "</svg>\n\n";
-    const char *found = memmem(p, (size_t)(end - p), last, sizeof last - 1);
-    return found ? found + sizeof last - 1 : NULL;
-}
-
-/* Writes the pictures. Returns the number written. */
-static size_t save(int fd, const char *const *paths, size_t n_paths)
-{
-    struct stat st;
-    if (fstat(fd, &st) || st.st_size == 0)
-        return 0;
-    const size_t nbytes = (size_t)st.st_size;
-    char *map = mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-        return 0;
-    size_t n = 0;
-    const char *p = end_of_picture(map, map + nbytes), *next;
-    while (p && n < n_paths && (next = end_of_picture(p, map + nbytes)) &&
-           bo_output(paths[n], (struct bo_span){(const uint8_t *)p, (size_t)(next - p)})) {
-        p = next;
-        n++;
+    size_t n = 0; /* with the first one */
+    for (const char *end; n <= n_paths && (end = strstr(p, last)); p = end, n++) {
+        end += strlen(last);
+        if (n && !bo_output(paths[n - 1], (struct bo_span){(const uint8_t *)p, (size_t)(end - p)}))
+            break;
     }
-    munmap(map, nbytes);
-    return n;
+    return n ? n - 1 : 0;
 }
 
 /*
- * Runs gnuplot between two files in memory, so that no path needs quoting and no picture is
+ * Runs gnuplot between a file in memory and a pipe, so that no path needs quoting and no picture is
  * half-written. One process draws all pictures, since starting it takes three times as long as
- * drawing one. Drops the first picture, and writes the others to the paths. False after a message
- * that names the first picture that was not drawn.
+ * drawing one. False after a message that names the first picture that was not drawn.
  */
 static bool run_gnuplot(const char *script, const char *const *paths, size_t n_paths)
 {
-    const int in = memfd_create("script", MFD_CLOEXEC), out = memfd_create("pictures", MFD_CLOEXEC);
-    int code = -1;
-    if (in >= 0 && out >= 0 && dprintf(in, "%s", script) >= 0 && lseek(in, 0, SEEK_SET) == 0)
-        code = run_between(in, out);
-    const size_t n = code == 127 || out < 0 ? 0 : save(out, paths, n_paths);
-    if (code == 127 && n_paths)
+    const int in = memfd_create("script", 0);
+    char command[80], *pictures = NULL;
+    size_t n = 0, cap = 0;
+    int status = -1;
+    snprintf(command, sizeof command,
+             "command -v gnuplot >/dev/null || exit 127; exec gnuplot </dev/fd/%d", in);
+    FILE *out = in >= 0 && dprintf(in, "%s", script) >= 0 ? popen(command, "r") : NULL;
+    if (out) {
+        if (getdelim(&pictures, &cap, 0, out) > 0)
+            n = save(pictures, paths, n_paths);
+        status = pclose(out);
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == 127)
         fprintf(stderr, "bakeoff: %s: gnuplot is not installed; `make deps` installs it\n",
                 paths[0]);
     else if (n < n_paths)
         fprintf(stderr, "bakeoff: %s: gnuplot drew no picture (exit code %d)\n", paths[n], code);
+    free(pictures);
     if (in >= 0)
         close(in);
-    if (out >= 0)
-        close(out);
     return n == n_paths;
 }
 
