@@ -19,7 +19,7 @@ enum bo_figure_kind {
     BO_SIZE_PER_UNIT,    /* bytes per unit */
     BO_OUTER_PER_UNIT,   /* bytes per unit under the outer compressor that `counter` names */
     BO_UNIT_RATE, /* the document's units named `counter` per ns of the label: GB/s for bytes */
-    BO_FIRST_PART_PER_UNIT /* bytes per unit of all sections except those of the second part */
+    BO_FIRST_PART_PER_UNIT /* bytes per unit of all sections except those listed in `counter` */
 };
 
 struct bo_figure {
@@ -78,8 +78,7 @@ struct bo_extra {
 
 /* The two parts of a format's codecs (bench/measure/axes.h), and the figures along each axis. */
 struct bo_axes {
-    const char *first, *second;         /* "index", "counters" */
-    const char *const *second_sections; /* sections that the second part writes; ends with NULL */
+    const char *first, *second;                             /* "index", "counters" */
     const struct bo_figure *first_figures, *second_figures; /* end with a NULL heading */
 };
 

@@ -128,10 +128,8 @@ void bo_axis_grid(const struct bo_run_document *document, const struct bo_axes *
         bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[i]));
         bo_grid_column(grid_ret, "role", codecs[i]->role);
         for (const struct bo_figure *f = figures; f->heading; f++)
-            if (bo_figure_known(document, f, axes->second_sections))
-                bo_grid_column(
-                    grid_ret, f->heading,
-                    bo_figure_cell(arena, document, codecs[i], f, axes->second_sections));
+            if (bo_figure_known(document, f))
+                bo_grid_column(grid_ret, f->heading, bo_figure_cell(arena, document, codecs[i], f));
         bo_grid_end_row(grid_ret);
     }
 }

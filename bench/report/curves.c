@@ -37,7 +37,7 @@ static double cost_of(const struct cost *cost, const struct bo_run_document *doc
     const struct bo_figure figure = {cost->title, cost->kind,
                                      cost->label ? cost->label : bo_run_main_label(document),
                                      cost->counter};
-    return one ? bo_figure_value(document, one, &figure, NULL) : NAN;
+    return one ? bo_figure_value(document, one, &figure) : NAN;
 }
 
 /* "time to encode a function" if the label has one operation per unit. */

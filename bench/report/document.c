@@ -36,7 +36,7 @@ static void add_per_unit(const struct bo_run_document *document, const struct bo
         bo_grid_column(
             grid,
             bo_arena_printf(grid->arena, "%s, ns/%s", label, bo_unit_text(grid->arena, document)),
-            codec->is_noop ? "-" : bo_figure_cell(grid->arena, document, codec, &figure, NULL));
+            codec->is_noop ? "-" : bo_figure_cell(grid->arena, document, codec, &figure));
 }
 
 /* Millions a second, for the operations that rebuild or write the whole document. */

@@ -65,8 +65,7 @@ void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_ar
 
 /* ---- as stored ------------------------------------------------------------------------------- */
 
-/* Whether `name` is one of the names in "a, b, c". */
-static bool is_listed(const char *names, const char *name)
+bool bo_is_listed(const char *names, const char *name)
 {
     const size_t n = strlen(name);
     for (const char *p = names; *p; p += strspn(p, ", ")) {
@@ -120,7 +119,7 @@ void bo_stored_grid(const struct bo_document *document, const struct bo_sizes *s
         for (unsigned s = 0; s < n_stored; s++) {
             double order0 = 0, order1 = 0;
             for (unsigned i = 0; i < n; i++)
-                if (is_listed(stored[s].fields, fields[i].name)) {
+                if (bo_is_listed(stored[s].fields, fields[i].name)) {
                     order0 += fields[i].order0;
                     order1 += fields[i].order1;
                 }

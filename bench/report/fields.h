@@ -24,6 +24,9 @@ unsigned bo_field_sizes(const struct bo_document *document, struct bo_arena *are
 const char *bo_fields_of_section(const struct bo_format *format, const char *codec,
                                  const char *section);
 
+/* Whether `name` is one of the names in "a, b, c". */
+bool bo_is_listed(const char *names, const char *name);
+
 /* One line per field, and their sums. */
 void bo_fields_grid(const struct bo_field_size *fields, unsigned n, struct bo_arena *arena,
                     struct bo_grid *grid_ret);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/report/fields.h"
 #include "harness/core/print.h"
 
 static double per_unit(const struct bo_run_document *document, double v)
@@ -11,22 +12,13 @@ static double per_unit(const struct bo_run_document *document, double v)
     return document->n_units ? v / (double)document->n_units : NAN;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; names && *names; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
-}
-
 /* Bytes of the sections that are not of the second part. */
-static double first_part_nbytes(const struct bo_run_codec *codec,
-                                const char *const *second_sections)
+static double first_part_nbytes(const struct bo_run_codec *codec, const char *second_sections)
 {
     const struct bo_pairs *sections = &codec->size->sections;
     double sum = sections->n ? 0 : NAN;
     for (unsigned i = 0; i < sections->n; i++)
-        if (!is_one_of(sections->items[i].name, second_sections))
+        if (!bo_is_listed(second_sections, sections->items[i].name))
             sum += sections->items[i].number;
     return sum;
 }
@@ -53,7 +45,7 @@ double bo_figure_of_row(const struct bo_run_document *document, const struct bo_
 }
 
 double bo_figure_value(const struct bo_run_document *document, const struct bo_run_codec *codec,
-                       const struct bo_figure *figure, const char *const *second_sections)
+                       const struct bo_figure *figure)
 {
     switch (figure->kind) {
     case BO_SIZE_PER_UNIT:
@@ -61,7 +53,7 @@ double bo_figure_value(const struct bo_run_document *document, const struct bo_r
     case BO_OUTER_PER_UNIT:
         return per_unit(document, bo_pair_number(&codec->size->compressed, figure->counter));
     case BO_FIRST_PART_PER_UNIT:
-        return per_unit(document, first_part_nbytes(codec, second_sections));
+        return per_unit(document, first_part_nbytes(codec, figure->counter));
     default:
         return bo_figure_of_row(document, bo_run_row(document, codec, figure->label), figure);
     }
@@ -73,23 +65,21 @@ bool bo_is_time(const struct bo_figure *figure)
 }
 
 char *bo_figure_cell(struct bo_arena *arena, const struct bo_run_document *document,
-                     const struct bo_run_codec *codec, const struct bo_figure *figure,
-                     const char *const *second_sections)
+                     const struct bo_run_codec *codec, const struct bo_figure *figure)
 {
     const struct bo_run_row *row = bo_run_row(document, codec, figure->label);
     if (bo_run_refusal(codec))
         return bo_arena_printf(arena, "-");
     if ((row && row->failure) || strcmp(codec->size->status, "ok") != 0)
         return bo_arena_printf(arena, "failed");
-    return bo_significant(arena, bo_figure_value(document, codec, figure, second_sections));
+    return bo_significant(arena, bo_figure_value(document, codec, figure));
 }
 
-bool bo_figure_known(const struct bo_run_document *document, const struct bo_figure *figure,
-                     const char *const *second_sections)
+bool bo_figure_known(const struct bo_run_document *document, const struct bo_figure *figure)
 {
     for (unsigned c = 0; c < document->n_codecs; c++)
         if (!document->codecs[c].is_noop &&
-            !isnan(bo_figure_value(document, &document->codecs[c], figure, second_sections)))
+            !isnan(bo_figure_value(document, &document->codecs[c], figure)))
             return true;
     return false;
 }

@@ -73,7 +73,7 @@ char *bo_portable_cell(struct bo_arena *arena, const struct bo_run_document *doc
 {
     const bool depends = bo_is_time(figure) || figure->kind == BO_UNIT_RATE;
     if (!depends || !has_other_code(document, codec) ||
-        isnan(bo_figure_value(document, codec, figure, NULL)))
+        isnan(bo_figure_value(document, codec, figure)))
         return bo_arena_printf(arena, "%s", "");
     const struct bo_run_row *row = portable_row(document, codec, figure->label);
     if (row && row->failure)
@@ -91,7 +91,7 @@ struct bo_mean_ratio bo_figure_range(const struct bo_run_document *document, con
     const struct bo_run_row *row = portable && codec ? portable_row(document, codec, figure->label)
                                                      : bo_run_row(document, codec, figure->label);
     const double v = portable && figure->label ? bo_figure_of_row(document, row, figure)
-                     : codec                   ? bo_figure_value(document, codec, figure, NULL)
+                     : codec                   ? bo_figure_value(document, codec, figure)
                                                : NAN;
     if ((figure->kind == BO_COUNTER || figure->kind == BO_COUNTER_PER_UNIT) && v < 1)
         return (struct bo_mean_ratio){1, 1, 1};

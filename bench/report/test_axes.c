@@ -42,10 +42,8 @@ static const struct document {
                  {"c6", 1000000, true}};
 enum { N_DOCUMENTS = sizeof documents / sizeof *documents };
 
-static const char *const second_sections[] = {"counters", NULL};
-
 static const struct bo_figure first_figures[] = {
-    {"index, B", BO_FIRST_PART_PER_UNIT, NULL, NULL},
+    {"index, B", BO_FIRST_PART_PER_UNIT, NULL, "counters"},
     {"find, ns", BO_TIME, "find/hot", NULL},
     {"nowhere, ns", BO_TIME, "find/nowhere", NULL},
     {NULL, BO_TIME, NULL, NULL},
@@ -54,8 +52,7 @@ static const struct bo_figure second_figures[] = {
     {"file, B", BO_SIZE_PER_UNIT, NULL, NULL},
     {NULL, BO_TIME, NULL, NULL},
 };
-static const struct bo_axes axes = {"index", "counters", second_sections, first_figures,
-                                    second_figures};
+static const struct bo_axes axes = {"index", "counters", first_figures, second_figures};
 
 static const struct bo_use uses[] = {
     {.use = "A", {"find, ns", BO_TIME, "find/hot", NULL}, .picks = true},

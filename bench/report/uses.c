@@ -26,7 +26,7 @@ const char *bo_fact_about(const struct bo_use_fact *facts, const char *codec)
 static double limit_of(const struct bo_run_document *document, const struct bo_use *use)
 {
     return use->of_baseline
-               ? use->limit * bo_figure_value(document, document->baseline, &use->figure, NULL)
+               ? use->limit * bo_figure_value(document, document->baseline, &use->figure)
                : use->limit;
 }
 
@@ -40,10 +40,10 @@ static void add_use(const struct bo_run_document *document, const struct bo_run_
                     const struct bo_use *use, struct bo_grid *grid)
 {
     struct bo_arena *arena = grid->arena;
-    const double v = bo_figure_value(document, codec, &use->figure, NULL);
+    const double v = bo_figure_value(document, codec, &use->figure);
     bo_grid_column(grid, bo_arena_printf(arena, "%s: %s", use->use, use->figure.heading),
                    bo_arena_printf(arena, "%s%s",
-                                   bo_figure_cell(arena, document, codec, &use->figure, NULL),
+                                   bo_figure_cell(arena, document, codec, &use->figure),
                                    bo_portable_cell(arena, document, codec, &use->figure, 1)));
     bo_grid_value(grid, v);
     if (use->limit > 0)
@@ -63,7 +63,7 @@ void bo_uses_grid(const struct bo_run_document *document, const struct bo_uses *
         bo_grid_column(grid_ret, "codec", bo_codec_cell(arena, codecs[i]));
         bo_grid_column(grid_ret, "role", codecs[i]->role);
         for (const struct bo_use *use = uses->uses; use->use; use++)
-            if (bo_figure_known(document, &use->figure, NULL))
+            if (bo_figure_known(document, &use->figure))
                 add_use(document, codecs[i], use, grid_ret);
         const char *fact = bo_fact_about(uses->facts, codecs[i]->name);
         if (uses->facts_use)
@@ -89,7 +89,7 @@ static const struct bo_use *exceeded(const struct bo_run_document *document,
 {
     for (const struct bo_use *use = uses->uses; use->use; use++)
         if (use->limit > 0 && strcmp(use->use, use_name) == 0 &&
-            !(bo_figure_value(document, codec, &use->figure, NULL) <= limit_of(document, use)))
+            !(bo_figure_value(document, codec, &use->figure) <= limit_of(document, use)))
             return use;
     return NULL;
 }
@@ -135,7 +135,7 @@ static bool is_ranked(const struct bo_run_document *document, const struct bo_ru
                       const struct bo_use *use)
 {
     return !codec->is_noop && !bo_is_library_control(codec) && !bo_is_path(document, codec) &&
-           !isnan(bo_figure_value(document, codec, &use->figure, NULL));
+           !isnan(bo_figure_value(document, codec, &use->figure));
 }
 
 unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_uses *uses,
@@ -151,8 +151,7 @@ unsigned bo_use_rank(const struct bo_run_document *document, const struct bo_use
         if (is_ranked(document, codec, use) && !(codec->leaves_out && field == BO_IN_PLACE) &&
             field_of(document, codec, use->figure.label) == field &&
             !exceeded(document, codec, uses, use->use))
-            ranked[n++] =
-                (struct ranked){codec, bo_figure_value(document, codec, &use->figure, NULL), c};
+            ranked[n++] = (struct ranked){codec, bo_figure_value(document, codec, &use->figure), c};
     }
     qsort(ranked, n, sizeof *ranked, by_figure);
     unsigned n_encodings = 0;
@@ -169,9 +168,8 @@ static char *codec_cell(struct bo_arena *arena, const struct bo_run_document *do
 {
     if (!codec)
         return bo_arena_printf(arena, "-");
-    return bo_arena_printf(
-        arena, "%s (%s; %s)", bo_codec_cell(arena, codec), codec->role,
-        bo_significant(arena, bo_figure_value(document, codec, &use->figure, NULL)));
+    return bo_arena_printf(arena, "%s (%s; %s)", bo_codec_cell(arena, codec), codec->role,
+                           bo_significant(arena, bo_figure_value(document, codec, &use->figure)));
 }
 
 /*
@@ -182,8 +180,8 @@ static char *lead_cell(struct bo_arena *arena, const struct bo_run *run,
                        const struct bo_run_document *document, const struct bo_use *use,
                        const struct bo_run_codec *pick, const struct bo_run_codec *second)
 {
-    const double ratio = bo_figure_value(document, second, &use->figure, NULL) /
-                         bo_figure_value(document, pick, &use->figure, NULL);
+    const double ratio = bo_figure_value(document, second, &use->figure) /
+                         bo_figure_value(document, pick, &use->figure);
     char *text = bo_arena_printf(arena, "%sx", bo_significant(arena, ratio));
     if (!bo_is_time(&use->figure))
         return text;
@@ -234,7 +232,7 @@ static char *excluded_cell(struct bo_arena *arena, const struct bo_run_document 
         if (!limit || !is_ranked(document, codec, use) || has_encoding(codecs, n, codec))
             continue;
         codecs[n++] = codec;
-        const double v = bo_figure_value(document, codec, &limit->figure, NULL);
+        const double v = bo_figure_value(document, codec, &limit->figure);
         const double of = limit->of_baseline ? limit_of(document, limit) / limit->limit : 1;
         text = bo_arena_printf(arena, "%s%s%s (%s; %s%s)", text ? text : "", text ? ", " : "",
                                bo_codec_cell(arena, codec), codec->role,
@@ -261,7 +259,7 @@ static const char *const field_headings[BO_N_FIELDS] = {
 
 static bool is_picked(const struct bo_run_document *document, const struct bo_use *use)
 {
-    return use->picks && bo_figure_known(document, &use->figure, NULL);
+    return use->picks && bo_figure_known(document, &use->figure);
 }
 
 static bool any_in_field(const struct bo_page *page, const struct bo_run_document *document,

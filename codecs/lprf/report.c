@@ -6,10 +6,8 @@
 
 #include "codecs/lprf/lprf.h"
 
-static const char *const lprf_counter_sections[] = {"counters", "hashes", NULL};
-
 static const struct bo_figure lprf_index_figures[] = {
-    {"index, B/function", BO_FIRST_PART_PER_UNIT, NULL, NULL},
+    {"index, B/function", BO_FIRST_PART_PER_UNIT, NULL, "counters, hashes"},
     {"lookup hot, ns", BO_TIME, "lookup/hot", NULL},
     {"lookup uniform, ns", BO_TIME, "lookup/uniform", NULL},
     {"lookup cold, ns", BO_TIME, "lookup/cold", NULL},
@@ -34,8 +32,8 @@ static const struct bo_figure lprf_counter_figures[] = {
     {NULL, BO_TIME, NULL, NULL},
 };
 
-static const struct bo_axes lprf_axes = {"index", "counters", lprf_counter_sections,
-                                         lprf_index_figures, lprf_counter_figures};
+static const struct bo_axes lprf_axes = {"index", "counters", lprf_index_figures,
+                                         lprf_counter_figures};
 
 /* The memory that a dying process may still use for each function: two pointers. */
 enum { LPRF_STREAM_SCRATCH_NBYTES = 16 };
