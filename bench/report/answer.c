@@ -103,12 +103,6 @@ static char *without_than(char *phrase)
     return phrase;
 }
 
-/* True when the phrase ends with "than", so that two phrases can share what follows. */
-static bool is_than(const char *phrase)
-{
-    return strcmp(strrchr(phrase, ' '), " than") == 0 && strstr(phrase, " times ");
-}
-
 /* "1.46 times smaller and 3.64 times faster than the status quo `varint-delta`" */
 static char *size_and_time(const struct answer *a, const struct bo_run_codec *to, const char *what)
 {
@@ -121,7 +115,8 @@ static char *size_and_time(const struct answer *a, const struct bo_run_codec *to
         rival = bo_arena_printf(a->arena, "%s (not a candidate: it reads the whole file in `open`)",
                                 rival);
     const char *and = (size.ratio < 1) == (time.ratio < 1) ? "and" : "but";
-    if (!is_than(size_words) || !is_than(time_words))
+    /* Two phrases with factors share what follows "than". */
+    if (!strstr(size_words, " times ") || !strstr(time_words, " times "))
         return bo_arena_printf(a->arena, "%s %s, and %s it", size_words, rival, time_words);
     return bo_arena_printf(a->arena, "%s %s %s %s", without_than(size_words), and, time_words,
                            rival);

@@ -190,25 +190,23 @@ struct bo_caption bo_caption_make(const struct bo_run_document *document, const 
     return caption;
 }
 
-void bo_caption_print(const struct bo_caption *caption, unsigned width, FILE *out)
+void bo_caption_print(const struct bo_caption *caption, unsigned width, struct bo_arena *arena,
+                      FILE *out)
 {
     const char *const lines[][2] = {{"Format:", caption->what},
                                     {"Corpus:", caption->corpus},
                                     {"Machine:", caption->machine},
                                     {"Sample:", caption->sample},
                                     {"Run:", caption->run}};
-    struct bo_arena arena;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        bo_print_wrapped(out, bo_arena_printf(&arena, "%-8s %s", lines[i][0], lines[i][1]), width,
+        bo_print_wrapped(out, bo_arena_printf(arena, "%-8s %s", lines[i][0], lines[i][1]), width,
                          "         ");
     if (caption->file)
         bo_print_wrapped(
             out,
-            bo_arena_printf(&arena, "To repeat it with %s in the current folder:", caption->file),
+            bo_arena_printf(arena, "To repeat it with %s in the current folder:", caption->file),
             width, "");
     else
         fputs("To repeat it:\n", out);
-    bo_arena_free(&arena);
     bo_print_command(out, caption->command, width, "  ");
 }

@@ -47,6 +47,7 @@ char *bo_caption_options(const struct bo_environment *environment, struct bo_are
 char *bo_caption_program(const struct bo_environment *environment, struct bo_arena *arena);
 
 /* As labelled lines of at most `width` columns: for plain text. */
-void bo_caption_print(const struct bo_caption *caption, unsigned width, FILE *out);
+void bo_caption_print(const struct bo_caption *caption, unsigned width, struct bo_arena *arena,
+                      FILE *out);
 
 #endif

@@ -83,9 +83,8 @@ char *bo_ratio_cell(struct bo_arena *arena, const struct bo_run_document *docume
 char *bo_per_unit_cell(struct bo_arena *arena, const struct bo_run_document *document,
                        const struct bo_run_codec *codec)
 {
-    if (!codec->has_bytes || document->n_units == 0)
-        return bo_arena_printf(arena, "-");
-    return bo_arena_printf(arena, "%.2f", (double)codec->bytes / (double)document->n_units);
+    const double bytes = codec->has_bytes ? (double)codec->bytes : NAN;
+    return bo_fixed(arena, bytes / (double)document->n_units, 2);
 }
 
 char *bo_singular(struct bo_arena *arena, const char *plural)

@@ -129,7 +129,7 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     const size_t n = bo_comparison_failures(document, arena, &failures);
     for (size_t i = 0; i < n; i++)
         bo_print_wrapped(out, failures[i], BO_RFC_WIDTH, "  ");
-    bo_caption_print(&caption, BO_RFC_WIDTH, out);
+    bo_caption_print(&caption, BO_RFC_WIDTH, arena, out);
     const char *outliers = bo_outliers_note(document, &table->filter, arena);
     if (outliers)
         bo_print_wrapped(out, bo_arena_printf(arena, "%s.", outliers), BO_RFC_WIDTH, "  ");

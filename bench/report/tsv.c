@@ -8,19 +8,6 @@
 
 #include "harness/core/print.h"
 
-static struct bo_tsv_row split(char *line)
-{
-    struct bo_tsv_row row;
-    for (unsigned c = 0; c < BO_TSV_MAX_CELLS; c++) {
-        row.cells[c] = line;
-        char *tab = strchr(line, '\t');
-        line = tab ? tab + 1 : strchr(line, 0);
-        if (tab)
-            *tab = 0;
-    }
-    return row;
-}
-
 struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena *arena)
 {
     struct bo_tsv tsv = {.n = 0};
@@ -38,7 +25,9 @@ struct bo_tsv bo_tsv_read(const char *folder, const char *name, struct bo_arena 
         if (*text == '#' || !*text)
             continue;
         bo_abort_unless(bo_grow(arena, &tsv.rows, tsv.n, 1, &cap));
-        tsv.rows[tsv.n++] = split(text);
+        for (unsigned c = 0; c < BO_TSV_MAX_CELLS; c++)
+            tsv.rows[tsv.n].cells[c] = text ? strsep(&text, "\t") : "";
+        tsv.n++;
     }
     free(line);
     fclose(in);
