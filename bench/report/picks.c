@@ -74,31 +74,25 @@ static void main_wishes(const struct bo_run *run, const struct bo_run_document *
     bo_wishes_set_noise(run, document->format, wishes_ret, BO_N_MAIN_WISHES);
 }
 
-static struct bo_main_ratios ratios_to(const struct bo_pick *pick, const struct bo_run_codec *codec)
-{
-    struct bo_main_ratios ratios = {codec, NAN, NAN};
-    for (unsigned i = 0; i < pick->n_weighed && codec; i++)
-        if (pick->codecs[i].codec == codec) {
-            ratios.size =
-                pick->codecs[0].ratios[BO_MAIN_SIZE] / pick->codecs[i].ratios[BO_MAIN_SIZE];
-            ratios.time =
-                pick->codecs[0].ratios[BO_MAIN_TIME] / pick->codecs[i].ratios[BO_MAIN_TIME];
-        }
-    return ratios;
-}
+static const struct bo_main_ratios no_ratios = {NULL, NAN, NAN};
 
 static bool has_role(const struct bo_run_codec *codec, enum bo_role role)
 {
     return strcmp(codec->role, bo_role_name(role)) == 0;
 }
 
-/* NULL when the pick itself is a proposal, or no proposal was weighed. */
-static const struct bo_run_codec *best_proposal(const struct bo_pick *pick)
+/* To none when the pick itself is a proposal, or no proposal was weighed. */
+static struct bo_main_ratios to_best_proposal(const struct bo_pick *pick)
 {
+    const struct bo_picked_codec *c = pick->codecs;
     unsigned i = 0;
-    while (i < pick->n_weighed && !has_role(pick->codecs[i].codec, BO_PROPOSED))
+    while (i < pick->n_weighed && !has_role(c[i].codec, BO_PROPOSED))
         i++;
-    return i > 0 && i < pick->n_weighed ? pick->codecs[i].codec : NULL;
+    if (i == 0 || i == pick->n_weighed)
+        return no_ratios;
+    return (struct bo_main_ratios){c[i].codec,
+                                   c[0].ratios[BO_MAIN_SIZE] / c[i].ratios[BO_MAIN_SIZE],
+                                   c[0].ratios[BO_MAIN_TIME] / c[i].ratios[BO_MAIN_TIME]};
 }
 
 struct bo_main_pick bo_main_pick_of(const struct bo_run *run,
@@ -108,7 +102,8 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run *run,
     struct bo_wish *wishes = bo_array_or_abort(arena, BO_N_MAIN_WISHES, sizeof *wishes);
     struct bo_pick pick;
     const char *why;
-    struct bo_main_pick main = {.all = {.clarity = BO_NO_RIVAL}};
+    struct bo_main_pick main = {
+        .all = {.clarity = BO_NO_RIVAL}, .status_quo = no_ratios, .proposal = no_ratios};
     main_wishes(run, documents[0], arena, wishes);
     if (!bo_pick_codec(documents, n, wishes, BO_N_MAIN_WISHES, arena, &pick, &why) ||
         !pick.n_weighed)
@@ -119,7 +114,7 @@ struct bo_main_pick bo_main_pick_of(const struct bo_run *run,
     if (has_role(baseline, BO_STATUS_QUO)) /* all ratios of the pick are relative to it */
         main.status_quo = (struct bo_main_ratios){baseline, pick.codecs[0].ratios[BO_MAIN_SIZE],
                                                   pick.codecs[0].ratios[BO_MAIN_TIME]};
-    main.proposal = ratios_to(&pick, best_proposal(&pick));
+    main.proposal = to_best_proposal(&pick);
     return main;
 }
 
@@ -141,8 +136,8 @@ static void add_ratio(struct bo_grid *grid, double v)
 
 static void add_ratios(struct bo_grid *grid, const struct bo_main_ratios *ratios)
 {
-    add_ratio(grid, ratios->to ? ratios->size : NAN);
-    add_ratio(grid, ratios->to ? ratios->time : NAN);
+    add_ratio(grid, ratios->size);
+    add_ratio(grid, ratios->time);
 }
 
 /* The times of both in portable C. */

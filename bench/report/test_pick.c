@@ -361,6 +361,7 @@ TEST(the_glance_compares_with_both_sides)
     const struct bo_run_document *one = &made->documents[0];
     const struct bo_main_pick main = bo_main_pick_of(made, &one, 1, &arena);
     assert_null(main.status_quo.to);
+    assert_true(isnan(main.status_quo.size) && isnan(main.status_quo.time));
     assert_string_equal(main.proposal.to->name, "hash-open+u64");
 }
 
