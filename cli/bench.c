@@ -631,11 +631,12 @@ static bool print_held_out(const struct bo_results *results, FILE *out)
     const bool ok = bo_run_take(bo_results_json(results), "bench", &run);
     for (const struct bo_format *const *f = bo_formats; *f && ok; f++) {
         struct bo_grid grid;
-        if (!bo_held_out_grid(&run, (*f)->name, &arena, &grid))
+        const char *caption = bo_held_out_grid(&run, (*f)->name, &arena, &grid);
+        if (!caption)
             continue;
         fputc('\n', out);
         bo_grid_text(&grid, terminal_width(), out);
-        fprintf(out, "\n%s.\n", bo_held_out_caption(&run, (*f)->name, &arena));
+        fprintf(out, "\n%s.\n", caption);
     }
     bo_run_free(&run);
     bo_arena_free(&arena);

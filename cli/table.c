@@ -158,10 +158,11 @@ static bool print_held_out(const struct bo_run *run, const char *format, const c
     const bool md = strcmp(style, "md") == 0, csv = strcmp(style, "csv") == 0;
     if (!md && !csv && strcmp(style, "rfc") != 0)
         return !bo_usage_error("table", "--held-out requires --style md, rfc or csv");
-    if (!bo_held_out_grid(run, format, arena, &grid))
+    const char *caption = bo_held_out_grid(run, format, arena, &grid);
+    if (!caption)
         return !bo_usage_error(
             "table", "the results have no held-out documents of %s beside others", format);
-    const char *caption = bo_arena_printf(arena, "%s.", bo_held_out_caption(run, format, arena));
+    caption = bo_arena_printf(arena, "%s.", caption);
     if (md)
         bo_grid_markdown(&grid, stdout);
     else if (csv)

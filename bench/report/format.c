@@ -555,10 +555,11 @@ static void print_held_out(const struct chapter *chapter)
     const struct bo_page *page = chapter->page;
     const char *format = chapter->format->name;
     struct bo_grid grid;
-    if (!bo_held_out_grid(page->run, format, page->arena, &grid))
+    const char *caption = bo_held_out_grid(page->run, format, page->arena, &grid);
+    if (!caption)
         return;
     print_heading(page, "Held-out documents");
-    fprintf(page->out, "%s:\n\n", bo_held_out_caption(page->run, format, page->arena));
+    fprintf(page->out, "%s:\n\n", caption);
     bo_page_grid(page, &grid, "held-out documents");
 }
 

@@ -61,13 +61,13 @@ static const char *kind_of_others(const struct documents *documents)
     return "embedded";
 }
 
-bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_arena *arena,
-                      struct bo_grid *grid_ret)
+char *bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_arena *arena,
+                       struct bo_grid *grid_ret)
 {
     const struct bo_run_document *main = bo_run_document(run, format, NULL);
     const struct documents d = documents_of(run, format, arena);
     if (d.n_held_out == 0 || d.n_others == 0)
-        return false;
+        return NULL;
     const struct bo_run_codec **codecs;
     const unsigned n = bo_ranked_codecs(main, arena, &codecs);
     const char *kind = kind_of_others(&d);
@@ -90,14 +90,6 @@ bool bo_held_out_grid(const struct bo_run *run, const char *format, struct bo_ar
         }
         bo_grid_end_row(grid_ret);
     }
-    return true;
-}
-
-char *bo_held_out_caption(const struct bo_run *run, const char *format, struct bo_arena *arena)
-{
-    const struct bo_run_document *main = bo_run_document(run, format, NULL);
-    const struct documents d = documents_of(run, format, arena);
-    const char *label = common_label(&d);
     char *names = bo_arena_printf(arena, "%s", "");
     for (unsigned i = 0; i < d.n_held_out; i++)
         names = bo_arena_printf(arena, "%s%s%s", names, i ? ", " : "", d.held_out[i]->name);
@@ -105,7 +97,7 @@ char *bo_held_out_caption(const struct bo_run *run, const char *format, struct b
         arena,
         "%s: geometric means over %u %s document%s and over %u held-out one%s (%s), of bytes%s%s "
         "over those of %s on the same document",
-        format, d.n_others, kind_of_others(&d), d.n_others == 1 ? "" : "s", d.n_held_out,
-        d.n_held_out == 1 ? "" : "s", names, label ? " and of the time of " : "",
-        label ? label : "", bo_named_with_role(arena, main ? main->baseline : NULL));
+        format, d.n_others, kind, d.n_others == 1 ? "" : "s", d.n_held_out,
+        d.n_held_out == 1 ? "" : "s", names, labels[1] ? " and of the time of " : "",
+        labels[1] ? labels[1] : "", bo_named_with_role(arena, main->baseline));
 }
