@@ -314,25 +314,20 @@ static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_a
 {
     for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++) {
         const struct bo_weight_range *range = &pick->ranges[w];
-        const char *low = range->below ? bo_significant(arena, range->low) : NULL;
-        const char *high = range->above ? bo_significant(arena, range->high) : NULL;
+        const struct bo_picked_codec *below = range->below, *above = range->above;
         if (pick->wishes[w].weight <= 0)
             continue;
         const char *text = bo_arena_printf(
-            arena, "The weight of %s is %g. The pick is the same for any weight above ",
-            pick->wishes[w].figure.heading, pick->wishes[w].weight);
-        if (range->below && range->above)
-            text = bo_arena_printf(arena, "%s%s and below %s; below that it is %s, above that %s.",
-                                   text, low, high, range->below->codec->name,
-                                   range->above->codec->name);
-        else if (range->below)
-            text = bo_arena_printf(arena, "%s%s; below that it is %s.", text, low,
-                                   range->below->codec->name);
-        else if (range->above)
-            text = bo_arena_printf(arena, "%s0 and below %s; above that it is %s.", text, high,
-                                   range->above->codec->name);
-        else
-            text = bo_arena_printf(arena, "%s0.", text);
+            arena,
+            "The weight of %s is %g. The pick is the same for any weight above %s%s%s%s%s%s%s.",
+            pick->wishes[w].figure.heading, pick->wishes[w].weight,
+            below ? bo_significant(arena, range->low) : "0", above ? " and below " : "",
+            above ? bo_significant(arena, range->high) : "", below ? "; below that it is " : "",
+            below ? below->codec->name : "",
+            !above  ? ""
+            : below ? ", above that "
+                    : "; above that it is ",
+            above ? above->codec->name : "");
         bo_print_wrapped(out, text, width, "  ");
     }
 }

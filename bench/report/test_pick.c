@@ -401,6 +401,18 @@ TEST(ranges_are_sentences)
                      "above 0.0165; below that it is linear-index.\n");
     assert_has(text, "\nThe weight of point/uniform is 1. The pick is the same for any "
                      "weight above 0 and below 60.7; above that it is linear-index.\n");
+    static const struct made middle[] = {{"varint-delta", "status quo", 100, 10},
+                                         {"linear-index", "proposed", 40, 30},
+                                         {"run-array", "control", 300, 4}};
+    static const char *const sentences[] = {"0.\n", "0.834 and below 1.20; below that it is "
+                                                    "run-array, above that linear-index.\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        made = make_run("pcdata", "point/uniform", middle, i ? 3 : 1, 20);
+        const struct bo_pick one = pick_of(made, wishes, 2);
+        bo_pick_print(&one, 200, &arena, printing());
+        const char *sentence = assert_has(printed_text(), "\nThe weight of B/table is 1. ");
+        assert_has(sentence, bo_arena_printf(&arena, "any weight above %s", sentences[i]));
+    }
 }
 
 /* A format's uses include the cost of building, in time and in memory. */
