@@ -4,16 +4,12 @@
  */
 #include "bench/report/test_sample.h"
 
-#include <unistd.h>
-
 #include "bench/measure/axes.h"
 #include "bench/report/axes.h"
 #include "bench/report/curves.h"
 #include "bench/report/front.h"
 #include "bench/report/parts.h"
 #include "bench/report/uses.h"
-#include "harness/core/files.h"
-#include "harness/core/input.h"
 
 /* On a document of 100 functions. Figures of larger ones are proportional. */
 static const struct codec {
@@ -382,50 +378,44 @@ TEST(programs_by_hand)
 TEST(pictures_of_curves)
 {
     struct bo_drawing drawing;
-    char folder[64], path[128];
     static const char *const names[] = {"query", "encode", "open", "scratch"};
     if (system("command -v gnuplot >/dev/null") != 0) {
         print_message("note: not run: pictures: gnuplot is missing\n");
         skip();
     }
-    assert_true(bo_temporary_folder(folder, sizeof folder));
+    make_folder();
     bo_drawing_begin(&drawing, &arena);
     bo_curves_draw(*state, "twofold", folder, &drawing);
     bo_curves_draw(*state, "pcdata", folder, &drawing); /* has none: draws nothing */
     assert_true(bo_drawing_end(&drawing));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/twofold-scale-%s.svg", folder, names[i]);
-        assert_int_equal(unlink(path), 0);
-    }
-    assert_int_equal(rmdir(folder), 0);
+    for (size_t i = 0; i < N_ELEMENTS(names); i++)
+        assert_file_has(bo_arena_printf(&arena, "twofold-scale-%s.svg", names[i]), "</svg>");
+    assert_int_equal(remove_folder(), N_ELEMENTS(names));
 }
 
 /* Pictures drawn before a failing script are complete. The others are missing. */
 TEST(a_script_that_fails)
 {
     struct bo_drawing drawing;
-    char folder[64], paths[2][128];
     if (system("command -v gnuplot >/dev/null") != 0) {
         print_message("note: not run: pictures: gnuplot is missing\n");
         skip();
     }
-    assert_true(bo_temporary_folder(folder, sizeof folder));
+    make_folder();
     bo_drawing_begin(&drawing, &arena);
     for (unsigned i = 0; i < 2; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/%u.svg", folder, i);
-        bo_picture_begin(&drawing, paths[i], "it's a \"title\"");
+        bo_picture_begin(&drawing, path_in(i ? "1.svg" : "0.svg"), "it's a \"title\"");
         bo_picture_end(&drawing, i ? "plot nothing\n" : "plot [1:2] [1:2] x\n");
     }
     assert_false(bo_drawing_end(&drawing));
     struct bo_input in;
-    assert_true(bo_input_open(paths[0], &in));
+    assert_true(bo_input_open(path_in("0.svg"), &in));
     assert_memory_equal(in.bytes.p, "<?xml", 5);
     assert_non_null(memmem(in.bytes.p, in.bytes.n, "it's a \"title\"", 14));
     assert_null(memmem(in.bytes.p + 5, in.bytes.n - 5, "<?xml", 5));
     assert_memory_equal(in.bytes.p + in.bytes.n - 8, "</svg>\n\n", 8);
     bo_input_close(&in);
-    assert_int_equal(unlink(paths[0]), 0);
-    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(remove_folder(), 1);
 }
 
 TEST_FILE(make, sample_teardown)

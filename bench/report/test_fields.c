@@ -1,12 +1,9 @@
 /* Bytes by field, the acceptance matrix, and counts of lines and instructions. */
 #include "bench/report/test_sample.h"
 
-#include <unistd.h>
-
 #include "bench/measure/sizes.h"
 #include "bench/report/parts.h"
 #include "bench/report/fields.h"
-#include "harness/core/files.h"
 #include "harness/core/print.h"
 #include "harness/registry.h"
 
@@ -68,49 +65,31 @@ TEST(every_section_is_mapped)
 
 TEST(pictures_have_bars_of_fields)
 {
-    char folder[64];
     const struct bo_format *format = bo_find_format("pcdata");
     struct bo_random random = bo_random_seeded(7);
     struct bo_document document = {.format = format, .name = "generated"};
     struct bo_field_size *fields;
     struct bo_drawing drawing;
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    const char *path = bo_arena_printf(&arena, "%s/fields.svg", folder);
+    make_folder();
     assert_int_equal(format->generate(&random, 40, &arena, &document.model, NULL), BO_OK);
     const unsigned n = bo_field_sizes(&document, &arena, &fields);
     const struct bo_sizes_options options = {.compress = false};
     const struct bo_sizes sizes = bo_sizes_measure(&document, &options, &arena);
     bo_drawing_begin(&drawing, &arena);
-    bo_plot_fields(&document, &sizes, fields, n, path, &drawing);
+    bo_plot_fields(&document, &sizes, fields, n, path_in("fields.svg"), &drawing);
     assert_true(bo_drawing_end(&drawing));
-    char picture[1 << 16];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    picture[fread(picture, 1, sizeof picture - 1, file)] = 0;
-    fclose(file);
-    assert_has(picture, ">order-0 entropy<");
-    assert_has(picture, ">run lengths<");
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
+    assert_file_has("fields.svg", ">order-0 entropy<");
+    assert_file_has("fields.svg", ">run lengths<");
+    assert_int_equal(remove_folder(), 1);
 }
 
 /* ---- acceptance ------------------------------------------------------------------------------ */
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 TEST(disagreements_are_listed)
 {
-    char folder[64];
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    const char *path = bo_arena_printf(&arena, "%s/acceptance.tsv", folder);
+    make_folder();
     write_file(
-        path,
+        "acceptance.tsv",
         "# Made by hand.\n#format\tcodec\timplementation\tvalid\taccepted\tinvalid\trejected\n"
         "box\ta\tC codec\t10\t10\t5\t5\t-\nbox\tb\tC codec\t10\t10\t6\t6\t-\n"
         "box\tb\ttool 7\t10\t9\t6\t4\tbytes after the end; vector 3\n");
@@ -122,21 +101,18 @@ TEST(disagreements_are_listed)
     assert_has(text, "| box | tool 7 | 1 | 10 | 9 | 6 | 4 |\n");
     assert_has(text, "- tool 7 disagrees about box/b: bytes after the end; vector 3.\n");
     assert_lacks(text, "C codec disagrees");
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 TEST(counts_of_one_query_are_one_row)
 {
-    char folder[64];
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    const char *lines = bo_arena_printf(&arena, "%s/lines.tsv", folder);
-    const char *insns = bo_arena_printf(&arena, "%s/portable_insns.tsv", folder);
-    write_file(lines, "# Lines.\nbox\td\ta\tget/any\t2.50\nbag\td\ta\tget/any\t7.00\n");
-    write_file(insns, "# Counts.\narm64\tbox\td\ta\tget/any\t90.25\n"
-                      "s390x\tbox\td\tb\tget/any\t80.50\narm64\tbox\td\tb\tget/any\t70.00\n");
+    make_folder();
+    write_file("lines.tsv", "# Lines.\nbox\td\ta\tget/any\t2.50\nbag\td\ta\tget/any\t7.00\n");
+    write_file("portable_insns.tsv",
+               "# Counts.\narm64\tbox\td\ta\tget/any\t90.25\n"
+               "s390x\tbox\td\tb\tget/any\t80.50\narm64\tbox\td\tb\tget/any\t70.00\n");
     const struct bo_page page = printing_page(NULL);
     bo_page_counts(&page, folder, "box");
     char *text = printed_text();
@@ -149,9 +125,7 @@ TEST(counts_of_one_query_are_one_row)
     bo_page_counts(&empty, folder, "sack");
     text = printed_text();
     assert_string_equal(text, "");
-    assert_int_equal(unlink(lines), 0);
-    assert_int_equal(unlink(insns), 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
 }
 
 TEST_FILE(set_up, tear_down)

@@ -2,13 +2,10 @@
 #include "harness/core/test_cmocka.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report/fuzz.h"
 #include "bench/report/test_printed.h"
-#include "harness/core/files.h"
 
 static const struct {
     const char *name, *text;
@@ -42,33 +39,20 @@ static const struct {
     {"targets", "# 20 minutes\npcdata_bytes\tafl\t600\t5000\t321\t2\n"
                 "pcdata_bytes\tcorpus\t10\t12\t100\t110\t90\t95\n"},
 };
-enum { N_TABLES = sizeof tables / sizeof *tables };
-
-static char folder[64];
 
 static int make_tables(void **state)
 {
-    if (set_up(state) != 0 || !bo_temporary_folder(folder, sizeof folder))
-        return -1;
-    for (size_t i = 0; i < N_TABLES; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s.tsv", folder, tables[i].name);
-        FILE *out = fopen(path, "w");
-        if (!out || fputs(tables[i].text, out) < 0 || fclose(out))
-            return -1;
-    }
+    set_up(state);
+    make_folder();
+    for (size_t i = 0; i < N_ELEMENTS(tables); i++)
+        write_file(bo_arena_printf(&arena, "%s.tsv", tables[i].name), tables[i].text);
     return 0;
 }
 
 static int remove_tables(void **state)
 {
-    for (size_t i = 0; i < N_TABLES; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s.tsv", folder, tables[i].name);
-        unlink(path);
-    }
-    tear_down(state);
-    return rmdir(folder);
+    remove_folder();
+    return tear_down(state);
 }
 
 static char *print(void (*page)(const char *, struct bo_arena *, FILE *), const char *from)

@@ -6,16 +6,12 @@
 
 #include <ctype.h>
 
-#include <unistd.h>
-
 #include "bench/report/caption.h"
 #include "bench/report/front.h"
 #include "bench/report/keep.h"
 #include "bench/report/labels.h"
 #include "bench/report/report.h"
 #include "bench/report/tsv.h"
-#include "harness/core/files.h"
-#include "harness/core/input.h"
 #include "harness/core/print.h"
 #include "harness/format_report.h"
 #include "harness/recorded.h"
@@ -114,49 +110,27 @@ TEST(names_cover_nothing)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void assert_file_has(const char *folder, const char *name, const char *text)
-{
-    char path[512];
-    struct bo_input in;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_true(bo_input_open(path, &in));
-    assert_non_null(memmem(in.bytes.p, in.bytes.n, text, strlen(text)));
-    bo_input_close(&in);
-}
-
-static void remove_file(const char *folder, const char *name)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_int_equal(unlink(path), 0);
-}
-
 TEST(pictures_name_their_codecs)
 {
     static const char *const pictures[] = {
         "pcdata-small-sample-size-time.svg", "pcdata-large_sample__of_a_user-size-time.svg",
         "pcdata-small-sample-workloads.svg", "pcdata-large_sample__of_a_user-workloads.svg"};
-    char folder[64];
-    assert_true(bo_temporary_folder(folder, sizeof folder));
+    make_folder();
     const struct bo_report_run source = {.run = *state};
     const struct bo_report report = {.runs = &source, .n = 1};
     assert_true(bo_pictures_draw(&report, 0, folder));
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
-        assert_file_has(folder, pictures[i], ">frame-24<");
-        assert_file_has(folder, pictures[i], ">varint-delta-cached<");
-        assert_file_has(folder, pictures[i], "</svg>");
-        remove_file(folder, pictures[i]);
+        assert_file_has(pictures[i], ">frame-24<");
+        assert_file_has(pictures[i], ">varint-delta-cached<");
+        assert_file_has(pictures[i], "</svg>");
     }
     static const char sections[] = "pcdata-large_sample__of_a_user-sections.svg";
     static const char scatter[] = "pcdata-large_sample__of_a_user-scatter.svg";
-    assert_file_has(folder, sections, ">frame-24<");
-    assert_file_has(folder, sections, ">0.725<"); /* its bytes, of the first one's */
-    assert_file_has(folder, scatter, ">varint-delta-cached<");
-    remove_file(folder, sections);
-    remove_file(folder, scatter);
-    assert_file_has(folder, "pcdata.csv", "\"large sample, of a user\",frame-24,new,");
-    remove_file(folder, "pcdata.csv");
-    assert_int_equal(rmdir(folder), 0);
+    assert_file_has(sections, ">frame-24<");
+    assert_file_has(sections, ">0.725<"); /* its bytes, of the first one's */
+    assert_file_has(scatter, ">varint-delta-cached<");
+    assert_file_has("pcdata.csv", "\"large sample, of a user\",frame-24,new,");
+    assert_int_equal(remove_folder(), 7);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */

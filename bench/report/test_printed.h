@@ -2,10 +2,12 @@
 #ifndef BO_TEST_PRINTED_H
 #define BO_TEST_PRINTED_H
 
+#include <ftw.h>
 #include <string.h>
 
 #include "bench/report/page.h"
 #include "harness/core/files.h"
+#include "harness/core/input.h"
 #include "harness/core/print.h"
 #include "harness/core/test_fixture.h"
 
@@ -41,6 +43,50 @@ static inline char *grid_text(const struct bo_grid *grid)
 {
     bo_grid_markdown(grid, printing());
     return printed_text();
+}
+
+/* ---- a folder -------------------------------------------------------------------------------- */
+
+static char folder[64];
+
+static inline void make_folder(void)
+{
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+}
+
+static inline char *path_in(const char *name)
+{
+    return bo_arena_printf(&arena, "%s/%s", folder, name);
+}
+
+static inline void write_file(const char *name, const char *text)
+{
+    const struct bo_span bytes = {(const uint8_t *)text, strlen(text)};
+    assert_true(bo_output(path_in(name), bytes));
+}
+
+static inline void assert_file_has(const char *name, const char *text)
+{
+    struct bo_input in;
+    assert_true(bo_input_open(path_in(name), &in));
+    assert_non_null(memmem(in.bytes.p, in.bytes.n, text, strlen(text)));
+    bo_input_close(&in);
+}
+
+static int n_removed; /* files */
+
+static inline int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    n_removed += type == FTW_F;
+    return remove(path);
+}
+
+/* Returns the number of files that were in the folder and in those that it contained. */
+static inline int remove_folder(void)
+{
+    n_removed = 0;
+    assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    return n_removed;
 }
 
 /* ---- looking at it --------------------------------------------------------------------------- */

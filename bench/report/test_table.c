@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/core/files.h"
 #include "harness/core/print.h"
 
 /* ---- layout ---------------------------------------------------------------------------------- */
@@ -468,34 +467,28 @@ TEST(marks_by_hand)
 
 /* ---- the newest run -------------------------------------------------------------------------- */
 
-static char *path_in(const char *folder, const char *name)
-{
-    return bo_arena_printf(&arena, "%s/%s", folder, name);
-}
-
-static void assert_newest_of(const char *folder, const char *machine, const char *format,
-                             const char *name)
+static void assert_newest_of(const char *machine, const char *format, const char *name)
 {
     char *found = bo_run_newest(folder, machine, format);
     if (name)
-        assert_string_equal(found, path_in(folder, name));
+        assert_string_equal(found, path_in(name));
     else
         assert_null(found);
     free(found);
 }
 
-static void assert_newest(const char *folder, const char *format, const char *name)
+static void assert_newest(const char *format, const char *name)
 {
-    assert_newest_of(folder, NULL, format, name);
+    assert_newest_of(NULL, format, name);
 }
 
 /* The newest run of each format; here of the only one that has any. */
-static void assert_newest_runs(const char *folder, const char *name)
+static void assert_newest_runs(const char *name)
 {
     struct bo_run *runs;
     const char **paths;
     assert_int_equal(bo_runs_newest(folder, NULL, NULL, &arena, &runs, &paths), 1);
-    assert_string_equal(paths[0], path_in(folder, name));
+    assert_string_equal(paths[0], path_in(name));
     assert_ptr_equal(runs[0].documents[0].environment, &runs[0].parts[runs[0].n_parts]);
     assert_string_equal(bo_environment_fact(runs[0].documents[0].environment, "machine"),
                         bo_environment_fact(&runs[0].environment, "machine"));
@@ -511,25 +504,20 @@ TEST(the_newest_run_is_found)
     const struct bo_run *run = *state;
     static const char *const files[] = {"a/20250101T000000Z.json", "b/20250201T000000Z.json",
                                         "a/20250301T000000Z.json", "b/notes.json"};
-    char folder[64];
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    char *a = path_in(folder, "a"), *b = path_in(folder, "b");
-    assert_newest(folder, "pcdata", NULL);
-    assert_int_equal(mkdir(a, 0777) | mkdir(b, 0777), 0);
+    make_folder();
+    assert_newest("pcdata", NULL);
+    assert_int_equal(mkdir(path_in("a"), 0777) | mkdir(path_in("b"), 0777), 0);
     json_t *empty =
         json_pack("{s:{s:{s:[]}}, s:[]}", "context", "bakeoff", "documents", "benchmarks");
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path_in(folder, files[i]), 0),
-                         0);
-    assert_newest(folder, "pcdata", files[1]);
-    assert_newest(folder, "another", NULL);
-    assert_newest_of(folder, "a", "pcdata", files[0]);
-    assert_newest_of(folder, "b", "pcdata", files[1]);
-    assert_newest_of(folder, "c", "pcdata", NULL);
-    assert_newest_runs(folder, files[1]);
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(unlink(path_in(folder, files[i])), 0);
-    assert_int_equal(rmdir(a) | rmdir(b) | rmdir(folder), 0);
+        assert_int_equal(json_dump_file(i == 2 ? empty : run->json, path_in(files[i]), 0), 0);
+    assert_newest("pcdata", files[1]);
+    assert_newest("another", NULL);
+    assert_newest_of("a", "pcdata", files[0]);
+    assert_newest_of("b", "pcdata", files[1]);
+    assert_newest_of("c", "pcdata", NULL);
+    assert_newest_runs(files[1]);
+    assert_int_equal(remove_folder(), 4);
     json_decref(empty);
 }
 
@@ -568,24 +556,20 @@ TEST(complete_runs_of_published_depth_come_first)
          "a/20250201T000000Z.json"},
     };
     enum { N = sizeof cases / sizeof *cases };
-    char folder[64];
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    char *a = path_in(folder, "a");
-    assert_int_equal(mkdir(a, 0777), 0);
+    make_folder();
+    assert_int_equal(mkdir(path_in("a"), 0777), 0);
     for (size_t i = 0; i < N; i++) {
-        write_run(run->json, cases[i].depth, cases[i].is_partial, path_in(folder, cases[i].name));
-        assert_newest(folder, "pcdata", cases[i].table);
-        assert_newest_runs(folder, cases[i].report);
+        write_run(run->json, cases[i].depth, cases[i].is_partial, path_in(cases[i].name));
+        assert_newest("pcdata", cases[i].table);
+        assert_newest_runs(cases[i].report);
     }
     for (size_t i = 0; i < N; i++)
-        assert_int_equal(unlink(path_in(folder, cases[i].name)), 0);
+        assert_int_equal(unlink(path_in(cases[i].name)), 0);
     /* a complete run of selected rows, and a newer partial one */
-    write_run(run->json, "full", true, path_in(folder, cases[0].name));
-    write_run(run->json, "selected", false, path_in(folder, cases[1].name));
-    assert_newest_runs(folder, cases[1].name);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(unlink(path_in(folder, cases[i].name)), 0);
-    assert_int_equal(rmdir(a) | rmdir(folder), 0);
+    write_run(run->json, "full", true, path_in(cases[0].name));
+    write_run(run->json, "selected", false, path_in(cases[1].name));
+    assert_newest_runs(cases[1].name);
+    assert_int_equal(remove_folder(), 2);
 }
 
 /* A run of one document that --corpus selects does not replace an older run of two in a report. */
@@ -593,26 +577,23 @@ TEST(selected_documents_do_not_replace_all)
 {
     static const char *const names[] = {"a/20250301T000000Z.json", "a/20250201T000000Z.json"};
     const struct bo_run *run = *state;
-    char folder[64];
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    char *a = path_in(folder, "a");
-    assert_int_equal(mkdir(a, 0777), 0);
+    make_folder();
+    assert_int_equal(mkdir(path_in("a"), 0777), 0);
     json_t *one = sample_json();
     for (unsigned selected = 0; selected < 2; selected++) {
         json_object_set_new(sample_ours(one), "options",
                             json_pack("{s:s, s:b}", "depth", "full", "corpus", (int)selected));
-        assert_int_equal(json_dump_file(one, path_in(folder, names[0]), 0), 0);
-        write_run(run->json, "full", false, path_in(folder, names[1]));
-        assert_newest_runs(folder, names[0]); /* as many documents, or not known to be selected */
+        assert_int_equal(json_dump_file(one, path_in(names[0]), 0), 0);
+        write_run(run->json, "full", false, path_in(names[1]));
+        assert_newest_runs(names[0]); /* as many documents, or not known to be selected */
         json_array_remove(json_object_get(sample_ours(one), "documents"), 1);
-        assert_int_equal(json_dump_file(one, path_in(folder, names[0]), 0), 0);
-        assert_newest_runs(folder, names[selected]);
+        assert_int_equal(json_dump_file(one, path_in(names[0]), 0), 0);
+        assert_newest_runs(names[selected]);
         json_decref(one);
         one = sample_json();
     }
     json_decref(one);
-    assert_int_equal(unlink(path_in(folder, names[0])) | unlink(path_in(folder, names[1])), 0);
-    assert_int_equal(rmdir(a) | rmdir(folder), 0);
+    assert_int_equal(remove_folder(), 2);
 }
 
 TEST_FILE(sample_setup, sample_teardown)
