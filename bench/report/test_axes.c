@@ -379,10 +379,6 @@ TEST(pictures_of_curves)
 {
     struct bo_drawing drawing;
     static const char *const names[] = {"query", "encode", "open", "scratch"};
-    if (system("command -v gnuplot >/dev/null") != 0) {
-        print_message("note: not run: pictures: gnuplot is missing\n");
-        skip();
-    }
     make_folder();
     bo_drawing_begin(&drawing, &arena);
     bo_curves_draw(*state, "twofold", folder, &drawing);
@@ -397,10 +393,6 @@ TEST(pictures_of_curves)
 TEST(a_script_that_fails)
 {
     struct bo_drawing drawing;
-    if (system("command -v gnuplot >/dev/null") != 0) {
-        print_message("note: not run: pictures: gnuplot is missing\n");
-        skip();
-    }
     make_folder();
     bo_drawing_begin(&drawing, &arena);
     for (unsigned i = 0; i < 2; i++) {

@@ -550,27 +550,11 @@ TEST(faulty_parts_are_reported)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Every table renders: each row has as many cells as the heading. */
-static void check_tables(char *text, unsigned least_tables)
-{
-    char *rest = text, *line;
-    unsigned columns = 0, n_tables = 0;
-    while ((line = next_line(&rest))) {
-        unsigned n = 0;
-        for (const char *p = line; *line == '|' && *p; p++)
-            n += *p == '|' && (p == line || p[-1] != '\\');
-        n_tables += n && !columns;
-        assert_true(!n || !columns || n == columns);
-        columns = n;
-    }
-    assert_true(n_tables >= least_tables);
-}
-
 TEST(all_tables_have_equal_columns)
 {
-    check_tables(report_text(*state), 6);
-    check_tables(environments_text(*state), 1);
-    check_tables(documents_text(*state), 15);
+    assert_true(check_tables(report_text(*state)) >= 6);
+    assert_true(check_tables(environments_text(*state)) >= 1);
+    assert_true(check_tables(documents_text(*state)) >= 15);
 }
 
 TEST_FILE(sample_setup, sample_teardown)

@@ -333,4 +333,20 @@ static inline char *next_line(char **rest)
     return line;
 }
 
+/* Every table renders: each row has as many cells as the heading. Returns the number of tables. */
+static inline unsigned check_tables(char *text)
+{
+    char *rest = text, *line;
+    unsigned columns = 0, n_tables = 0;
+    while ((line = next_line(&rest))) {
+        unsigned n = 0;
+        for (const char *p = line; *line == '|' && *p; p++)
+            n += *p == '|' && (p == line || p[-1] != '\\');
+        n_tables += n && !columns;
+        assert_true(!n || !columns || n == columns);
+        columns = n;
+    }
+    return n_tables;
+}
+
 #endif
