@@ -463,22 +463,14 @@ TEST(codecs_lead_to_their_specification)
 
 static bool is_query(const struct bo_format *format, const char *label)
 {
-    for (unsigned k = 0; k < format->n_kinds; k++) {
-        for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++) {
-            char name[128];
-            snprintf(name, sizeof name, "%s/%s", format->kinds[k].name, bo_recorded_names[w]);
-            if (strcmp(name, label) == 0)
-                return true;
-        }
-        for (unsigned w = 0; w < format->kinds[k].n_workloads; w++) {
-            char name[128];
-            snprintf(name, sizeof name, "%s/%s", format->kinds[k].name,
-                     format->kinds[k].workloads[w].name);
-            if (strcmp(name, label) == 0)
-                return true;
-        }
-    }
-    return false;
+    char *workload = bo_arena_printf(&arena, "%s", label);
+    const struct bo_query_kind *kind = bo_find_kind(format, strsep(&workload, "/"));
+    if (!kind || !workload)
+        return false;
+    for (unsigned w = 0; w < BO_N_RECORDED_WORKLOADS; w++)
+        if (strcmp(bo_recorded_names[w], workload) == 0)
+            return true;
+    return bo_find_workload(kind, workload) != NULL;
 }
 
 /* An unknown name would silently fall back to the first query. */

@@ -10,7 +10,7 @@
 
 #include "bench/measure/test_toy.h"
 #include "bench/report/run_table.h"
-#include "bench/report/test_printed.h"
+#include "bench/report/test_sample.h"
 #include "bench/runs/results.h"
 #include "harness/core/print.h"
 
@@ -92,11 +92,6 @@ static json_t *results_json(void)
     return json;
 }
 
-static const char *string_at(const json_t *entry, const char *key)
-{
-    return json_string_value(json_object_get(entry, key));
-}
-
 static double number_at(const json_t *entry, const char *key)
 {
     assert_true(json_is_number(json_object_get(entry, key)));
@@ -120,10 +115,10 @@ TEST_WITH(entries_of_a_sound_row, make, NULL)
     json_t *json = results_json(), *entries = json_object_get(json, "benchmarks");
     for (size_t i = 0; i < 7; i++) {
         const json_t *entry = json_array_get(entries, i);
-        assert_string_equal(string_at(entry, "name"), cases[i].name);
-        assert_string_equal(string_at(entry, "run_name"), "toy/honest/box/get/uniform");
-        assert_string_equal(string_at(entry, "run_type"), i < 3 ? "iteration" : "aggregate");
-        assert_string_equal(string_at(entry, "time_unit"), "ns");
+        assert_string_equal(text_at(entry, "name"), cases[i].name);
+        assert_string_equal(text_at(entry, "run_name"), "toy/honest/box/get/uniform");
+        assert_string_equal(text_at(entry, "run_type"), i < 3 ? "iteration" : "aggregate");
+        assert_string_equal(text_at(entry, "time_unit"), "ns");
         assert_float_equal(number_at(entry, "real_time"), cases[i].real_time, 1e-9);
         assert_float_equal(number_at(entry, "cpu_time"), cases[i].cpu_time, 1e-9);
         assert_int_equal(json_integer_value(json_object_get(entry, "repetitions")), 3);
@@ -146,13 +141,12 @@ TEST_WITH(failures_have_an_entry_and_no_aggregates, make, NULL)
     json_t *json = results_json(), *entries = json_object_get(json, "benchmarks");
     assert_int_equal(json_array_size(entries), 7 + 1 + 2);
     const json_t *failed = json_array_get(entries, 7);
-    assert_string_equal(string_at(failed, "name"), "toy/honest/box/open");
+    assert_string_equal(text_at(failed, "name"), "toy/honest/box/open");
     assert_true(json_is_true(json_object_get(failed, "error_occurred")));
-    assert_string_equal(string_at(failed, "error_message"), "crashed: \"quoted\"");
+    assert_string_equal(text_at(failed, "error_message"), "crashed: \"quoted\"");
     assert_null(json_object_get(failed, "real_time"));
     assert_null(json_object_get(json_array_get(entries, 8), "error_occurred"));
-    assert_string_equal(string_at(json_array_get(entries, 9), "error_message"),
-                        "not done after 3 s");
+    assert_string_equal(text_at(json_array_get(entries, 9), "error_message"), "not done after 3 s");
     json_decref(json);
 }
 
@@ -161,8 +155,8 @@ TEST_WITH(the_context_describes_the_documents, make, NULL)
     json_t *json = results_json();
     const json_t *ours = json_object_get(json_object_get(json, "context"), "bakeoff");
     const json_t *document = json_array_get(json_object_get(ours, "documents"), 0);
-    assert_string_equal(string_at(document, "xxh3"), "0123456789abcdef");
-    assert_string_equal(string_at(document, "provenance"), "made here");
+    assert_string_equal(text_at(document, "xxh3"), "0123456789abcdef");
+    assert_string_equal(text_at(document, "provenance"), "made here");
     assert_string_equal(
         json_string_value(json_array_get(json_object_get(document, "not_asked"), 0)),
         "get/nowhere");

@@ -323,14 +323,7 @@ static inline struct bo_report printing_report(const struct bo_run *run, const c
 /* Cuts the next line off *rest and advances it. NULL at the end. */
 static inline char *next_line(char **rest)
 {
-    char *line = *rest;
-    if (!line || !*line)
-        return NULL;
-    char *end = strchr(line, '\n');
-    *rest = end ? end + 1 : line + strlen(line);
-    if (end)
-        *end = 0;
-    return line;
+    return *rest && **rest ? strsep(rest, "\n") : NULL;
 }
 
 /* Every table renders: each row has as many cells as the heading. Returns the number of tables. */
