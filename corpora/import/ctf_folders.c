@@ -1,11 +1,13 @@
 /* Finds folders of CTF traces: those with metadata. */
 #include "corpora/import/ctf.h"
 
+#include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     MAX_DEPTH = 12,        /* levels of folders below the given one */
@@ -19,12 +21,26 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* The folder's metadata, or NULL if it is no regular file. Opening does not wait, as for a FIFO. */
+static FILE *open_metadata(const char *folder, struct stat *st)
+{
+    char *path = NULL;
+    const int fd = asprintf(&path, "%s/metadata", folder) < 0
+                       ? -1
+                       : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    free(path);
+    FILE *file = fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode) ? fdopen(fd, "rb") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
+}
+
 /* True when the folder has metadata: text, or packets of either byte order. */
 static bool is_trace(const char *folder)
 {
-    char head[TEXT_MAGIC_N], *path = NULL;
-    FILE *file = asprintf(&path, "%s/metadata", folder) < 0 ? NULL : fopen(path, "rbe");
-    free(path);
+    char head[TEXT_MAGIC_N];
+    struct stat st;
+    FILE *file = open_metadata(folder, &st);
     if (!file)
         return false;
     const size_t n = fread(head, 1, sizeof head, file);
@@ -42,12 +58,10 @@ bool ctf_metadata_is_whole(const char *folder)
 {
     enum { HEAD_NBYTES = 37, BITS_OFF = 28 };
     uint8_t head[HEAD_NBYTES] = {0};
-    char *path = NULL;
     struct stat st;
     uint64_t off = 0;
-    FILE *file = asprintf(&path, "%s/metadata", folder) < 0 ? NULL : fopen(path, "rbe");
-    free(path);
-    bool whole = file && fstat(fileno(file), &st) == 0;
+    FILE *file = open_metadata(folder, &st);
+    bool whole = file != NULL;
     while (whole && off < (uint64_t)st.st_size) {
         whole =
             fseeko(file, (off_t)off, SEEK_SET) == 0 && fread(head, 1, sizeof head, file) >= MAGIC_N;
