@@ -43,9 +43,12 @@ static enum ctf_reading on_malloc(struct ctf_memory *memory, const struct ctf_ev
                : CTF_MALFORMED;
 }
 
+/* A failed call leaves the caller's pointer, which may be that of another block, in out_ptr. */
 static enum ctf_reading on_posix_memalign(struct ctf_memory *memory, const struct ctf_event *e)
 {
-    uint64_t address, nbytes;
+    uint64_t address, nbytes, result;
+    if (ctf_number(e, "result", &result) && result != 0)
+        return CTF_READ;
     return number(memory, e, "out_ptr", &address) && number(memory, e, "size", &nbytes)
                ? allocate(memory, e, address, nbytes)
                : CTF_MALFORMED;

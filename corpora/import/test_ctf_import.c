@@ -573,6 +573,29 @@ TEST(test_memory_states)
     assert_true(find(model, "8/UST_MEMORY_PROCNAME_ATTRIBUTE") == STATEHIST_ROOT);
 }
 
+/* A failed posix_memalign leaves the caller's pointer in out_ptr, here that of another block. */
+TEST(test_failed_memalign)
+{
+    struct trace trace;
+    struct kind kind = usual;
+    kind.tracer = "lttng-ust";
+    kind.context = "int32_t _vtid; int32_t _pid; letter _procname[16];";
+    const struct who who = {0, 7, 7, "a"};
+    begin_trace(&trace, kind);
+    struct bo_writer *to = put_event(&trace, &who, 1000, 20);
+    bo_put_le64(to, 10);
+    bo_put_le64(to, 64);
+    for (unsigned i = 0; i < 2; i++) {
+        to = put_event(&trace, &who, 1010 + 10 * i, 21);
+        bo_put_le64(to, i ? 128 : 64);
+        bo_put_le64(to, 8);
+        bo_put_le64(to, 5000);
+        bo_put_le32(to, i ? 0 : 12);
+    }
+    const struct statehist_model *model = import_good(&trace);
+    expect_timeline(model, "7/UST_MEMORY_MEMORY_ATTRIBUTE", "10 20:5010");
+}
+
 /* ---- rejected traces ------------------------------------------------------------------------- */
 
 TEST(test_malformed_events)
@@ -664,6 +687,9 @@ TEST(test_other_folders)
     FILE *file = fopen(path, "wb");
     fputs("/* CTF 2 */ ...", file);
     fclose(file);
+    assert_null(bo_find_folder_importer("statehist", folder));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0); /* which nobody opens to write */
     assert_null(bo_find_folder_importer("statehist", folder));
     remove_folder(folder);
 }

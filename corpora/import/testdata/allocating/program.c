@@ -61,5 +61,9 @@ int main(void)
     void *huge = malloc(SIZE_MAX / 2); /* must fail */
     printf("%s\n", huge ? "not refused" : "done");
     free(realloc(malloc(10), 0));
+    void *kept = malloc(24), *given = kept;
+    if (posix_memalign(&given, sizeof(void *), SIZE_MAX / 2) == 0) /* must leave `given` as it is */
+        printf("not refused\n");
+    free(kept);
     return 0;
 }
