@@ -378,6 +378,22 @@ TEST(test_repeated_texts)
                      BO_OVER_LIMIT);
 }
 
+/* A trace without entries takes 6 bytes, so tables for texts would be a large multiple of it. */
+TEST(test_many_empty_traces)
+{
+    enum { N = 1024 };
+    const struct bo_span file = repeated(TRACE(HEADER), N);
+    struct bo_arena fresh;
+    void *model;
+    bo_arena_init(&fresh, BO_ARENA_UNLIMITED);
+    fresh.max_first_cap = SIZE_MAX; /* as in the program */
+    assert_int_equal(bo_find_importer("templight", file)->import(file, NULL, &fresh, &model, NULL),
+                     BO_OK);
+    assert_int_equal(((const struct templight_model *)model)->n_traces, N);
+    assert_true(fresh.peak_nbytes <= 5 * N * sizeof(struct templight_trace));
+    bo_arena_free(&fresh);
+}
+
 /* A file that is cut anywhere, except between traces, is truncated. */
 TEST(test_cuts)
 {
