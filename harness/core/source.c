@@ -207,16 +207,14 @@ void bo_source_close(struct bo_file_source *file)
  * A file that is not compressed is mapped if possible. Standard input may be a file whose first
  * bytes another program has read.
  */
-static bool map_whole(const struct bo_file_source *file, struct bo_input *in)
+static bool map_whole(const struct bo_file_source *file, size_t nbytes, struct bo_input *in)
 {
-    struct stat st;
-    if (file->fd == STDIN_FILENO || file->packing != BO_PLAIN_FILE || fstat(file->fd, &st) ||
-        !S_ISREG(st.st_mode) || st.st_size <= 0)
+    if (file->fd == STDIN_FILENO || file->packing != BO_PLAIN_FILE || nbytes == 0)
         return false;
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
+    void *map = mmap(NULL, nbytes, PROT_READ, MAP_PRIVATE, file->fd, 0);
     if (map == MAP_FAILED)
         return false;
-    *in = (struct bo_input){file->path, {map, (size_t)st.st_size}, map, (size_t)st.st_size, true};
+    *in = (struct bo_input){file->path, {map, nbytes}, map, nbytes, true};
     return true;
 }
 
@@ -247,7 +245,12 @@ static const char *read_whole(struct bo_file_source *file, struct bo_input *in)
 
 bool bo_source_take(struct bo_file_source *file, struct bo_input *in)
 {
-    const char *flaw = map_whole(file, in) ? NULL : read_whole(file, in);
+    struct stat st;
+    const off_t size = fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
+    const size_t nbytes = (size_t)size; /* 0: unknown; of 32 bits on some machines */
+    const char *flaw = (off_t)nbytes != size         ? "is larger than the address space"
+                       : map_whole(file, nbytes, in) ? NULL
+                                                     : read_whole(file, in);
     bo_source_close(file);
     return flaw ? fail(file->path, flaw) : true;
 }

@@ -154,24 +154,32 @@ TEST(test_permissions)
 
 enum { MANY_NBYTES = 400000 };
 
-/* Writes a file, and reads it as a whole; `what`: the message of the expected error, or NULL. */
-static void expect_read(struct bo_span content, struct bo_span expected, const char *what)
+enum { MESSAGE_ROOM = 1200 };
+
+static bool open_saying(const char *path, struct bo_input *in, char message[MESSAGE_ROOM])
 {
-    char folder[1024], path[1100], message[1200] = "";
-    struct bo_input in;
     FILE *messages = tmpfile();
     assert_non_null(messages);
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    snprintf(path, sizeof path, "%s/file", folder);
-    assert_true(bo_output(path, content));
     const int kept = dup(STDERR_FILENO);
     dup2(fileno(messages), STDERR_FILENO);
-    const bool ok = bo_input_open(path, &in);
+    const bool ok = bo_input_open(path, in);
     dup2(kept, STDERR_FILENO);
     close(kept);
     rewind(messages);
-    message[fread(message, 1, sizeof message - 1, messages)] = 0;
+    message[fread(message, 1, MESSAGE_ROOM - 1, messages)] = 0;
     fclose(messages);
+    return ok;
+}
+
+/* Writes a file, and reads it as a whole; `what`: the message of the expected error, or NULL. */
+static void expect_read(struct bo_span content, struct bo_span expected, const char *what)
+{
+    char folder[1024], path[1100], message[MESSAGE_ROOM];
+    struct bo_input in;
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    assert_true(bo_output(path, content));
+    const bool ok = open_saying(path, &in, message);
     unlink(path);
     rmdir(folder);
     if (what) {
@@ -225,6 +233,27 @@ TEST(test_plain_files)
     for (size_t i = 0; i < N_ELEMENTS(contents); i++)
         expect_read(contents[i], contents[i], NULL);
     expect_read(many_bytes(), many_bytes(), NULL);
+}
+
+/* A 32-bit program must not read the first bytes of such a file as the whole file. */
+TEST(test_huge_files)
+{
+    const uint64_t nbytes = (UINT64_C(4) << 30) + 5;
+    char folder[1024], path[1100], message[MESSAGE_ROOM];
+    struct bo_input in;
+    assert_true(bo_temporary_folder(folder, sizeof folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    assert_true(bo_output(path, (struct bo_span){NULL, 0}));
+    assert_int_equal(truncate(path, (off_t)nbytes), 0); /* sparse */
+    const bool ok = open_saying(path, &in, message);
+    unlink(path);
+    rmdir(folder);
+    assert_int_equal(ok, SIZE_MAX > nbytes);
+    if (ok)
+        assert_true(in.bytes.n == nbytes);
+    else
+        assert_non_null(strstr(message, "is larger than the address space"));
+    bo_input_close(&in);
 }
 
 /* Two packed files in a row are one. Bytes that are missing or changed are errors. */
