@@ -66,6 +66,24 @@ static enum bo_status decode(struct bo_span file, struct bo_arena *arena, void *
 }
 
 /*
+ * Our decoder's error, with the offset of what it rejects, when llvm-profdata is missing. LLVM may
+ * read what our decoder rejects, such as value profiles.
+ */
+static enum bo_status fail_alone(const struct bo_error *ours, struct bo_arena *arena,
+                                 struct bo_error *err)
+{
+    static const char then[] =
+        "; llvm-profdata, which may read this file, is not installed (Debian: llvm)";
+    const size_t n = strlen(ours->what);
+    char *what = bo_alloc(arena, n + sizeof then);
+    if (!what)
+        return bo_fail_alloc(err, arena);
+    memcpy(what, ours->what, n);
+    memcpy(what + n, then, sizeof then);
+    return bo_fail(err, ours->status, ours->off, what);
+}
+
+/*
  * Later versions read all indexed profiles of earlier ones. A .profraw is only read by the LLVM
  * version that wrote it, so for these the plain name comes first.
  */
@@ -92,6 +110,11 @@ static enum bo_status import_profdata(struct bo_span file, const struct bo_impor
     }
     if (!status)
         status = profdata_tool_text(&tools[indexed], file, arena, &text, err);
+    if (status == BO_UNSUPPORTED && ours.status)
+        return fail_alone(&ours, arena, err);
+    /* Neither reads the file, and only ours says where it is damaged. */
+    if (status == BO_CORRUPT && (ours.status == BO_CORRUPT || ours.status == BO_TRUNCATED))
+        return bo_fail(err, ours.status, ours.off, ours.what);
     if (status)
         return status;
     if (bo_find_format("lprf")->parse(text, arena, model_ret, err) == BO_OK)

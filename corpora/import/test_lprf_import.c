@@ -300,6 +300,15 @@ static enum bo_status import_profile(struct profile *p, struct bo_arena *arena, 
         ->import(bo_writer_span(&p->out), NULL, arena, model_ret, err);
 }
 
+/* Where the record of the function `a` has its number of counters; a counter and others follow. */
+static uint8_t *record_of_a(const struct profile *p)
+{
+    static const uint8_t record[24] = {[0] = 1, [8] = 10};
+    uint8_t *found = memmem(p->out.p, p->out.n, record, sizeof record);
+    assert_non_null(found);
+    return found;
+}
+
 static void end_profile(struct profile *p)
 {
     assert_int_equal(setenv("PATH", p->path, 1), 0);
@@ -334,31 +343,70 @@ TEST(test_known_versions)
     end_profile(&p);
 }
 
+/* A script in the place of llvm-profdata. */
+struct tool {
+    char folder[64], name[80];
+};
+
+static void make_tool(struct tool *tool, const char *script)
+{
+    assert_true(bo_temporary_folder(tool->folder, sizeof tool->folder));
+    snprintf(tool->name, sizeof tool->name, "%s/llvm-profdata", tool->folder);
+    assert_true(bo_output(tool->name, text(script)));
+    assert_int_equal(chmod(tool->name, 0755), 0);
+}
+
+static void remove_tool(const struct tool *tool)
+{
+    unlink(tool->name);
+    rmdir(tool->folder);
+}
+
 /*
  * A profile with bitmaps of MC/DC. The tool's text has them, too, in a form that is read as another
  * function; the error is that of the binary file.
  */
 TEST(test_bitmaps)
 {
-    static const char tool[] = "#!/bin/sh\nprintf 'a\\n1\\n1\\n10\\n$1\\n0x1f\\n\\n'\n";
-    static const uint8_t record[24] = {[0] = 1, [8] = 10}; /* a counter; no bytes of bitmaps */
-    char folder[64], name[80];
+    struct tool tool;
     struct profile p;
     struct bo_error err;
     void *imported;
-    assert_true(bo_temporary_folder(folder, sizeof folder));
-    snprintf(name, sizeof name, "%s/llvm-profdata", folder);
-    assert_true(bo_output(name, text(tool)));
-    assert_int_equal(chmod(name, 0755), 0);
-    begin_profile(&p, folder);
-    uint8_t *n_bitmap_bytes = (uint8_t *)memmem(p.out.p, p.out.n, record, sizeof record) + 16;
+    make_tool(&tool, "#!/bin/sh\nprintf 'a\\n1\\n1\\n10\\n$1\\n0x1f\\n\\n'\n");
+    begin_profile(&p, tool.folder);
+    uint8_t *n_bitmap_bytes = record_of_a(&p) + 16;
     *n_bitmap_bytes = 1;
     assert_int_equal(import_profile(&p, &p.arena, &imported, &err), BO_UNSUPPORTED);
     assert_string_equal(err.what, "MC/DC bitmaps are not supported");
     assert_int_equal(err.off, n_bitmap_bytes - p.out.p);
     end_profile(&p);
-    unlink(name);
-    rmdir(folder);
+    remove_tool(&tool);
+}
+
+/*
+ * Damage that our decoder finds is reported with its offset when llvm-profdata rejects the file,
+ * too, and when it is missing: it reads some files that our decoder rejects.
+ */
+TEST(test_damaged_profiles)
+{
+    struct tool tool;
+    make_tool(&tool, "#!/bin/sh\necho 'error: /dev/stdin: malformed' >&2\nexit 1\n");
+    for (unsigned i = 0; i < 2; i++) {
+        struct profile p;
+        struct bo_error err;
+        void *imported;
+        begin_profile(&p, i ? tool.folder : "/nonexistent");
+        uint8_t *n_counters = record_of_a(&p);
+        bo_set_le64(n_counters, 9);
+        assert_int_equal(import_profile(&p, &p.arena, &imported, &err), BO_TRUNCATED);
+        assert_int_equal(err.off, n_counters - p.out.p);
+        assert_string_equal(err.what,
+                            i ? "counters run past their item's end"
+                              : "counters run past their item's end; llvm-profdata, which may read "
+                                "this file, is not installed (Debian: llvm)");
+        end_profile(&p);
+    }
+    remove_tool(&tool);
 }
 
 TEST_FILE(NULL, NULL)
