@@ -5,8 +5,9 @@
  *   make 30599/30599 [000]  2990.476402123: sched:sched_switch: prev_comm=make prev_pid=30599 ...
  *
  * A line contains the name of a task, its thread or process/thread, the CPU, seconds, the event,
- * and the kernel's text for it. The only comment that is read is `# arch : x86_64`: it determines
- * the names of system calls. Events that do not change states are skipped.
+ * and the text for it, of the kernel or of a plugin of libtraceevent. The only comment that is read
+ * is `# arch : x86_64`: it determines the names of system calls. Events that do not change states
+ * are skipped.
  */
 #include "corpora/import/import.h"
 #include "corpora/import/kernel_states.h"
@@ -157,46 +158,63 @@ static bool read_event(struct bo_span line, struct event *event)
     return false;
 }
 
-/* ---- the kernel's text ----------------------------------------------------------------------- */
+/* ---- the text of an event -------------------------------------------------------------------- */
 
-static const uint8_t *find(struct bo_span text, const char *word)
+/*
+ * Names of tasks come before the numbers that describe them, and any user can set a name to
+ * "a pid=7". So fields are searched from the end, and so are the ends of names.
+ */
+static bool cut_at_last(struct bo_span *text, const char *word, struct bo_span *rest_ret)
 {
-    return memmem(text.p, text.n, word, strlen(word));
+    const size_t n = strlen(word);
+    for (size_t i = text->n < n ? 0 : text->n - n + 1; i-- > 0;)
+        if (memcmp(text->p + i, word, n) == 0) {
+            *rest_ret = slice(text->p + i + n, text->p + text->n);
+            text->n = i;
+            return true;
+        }
+    return false;
 }
 
-/* The value after "key=", up to `stop` or the end. Empty if missing. */
-static struct bo_span text_of(struct bo_span text, const char *key, const char *stop)
+/* A number, perhaps with zeros before it, and what follows it. */
+static bool number_at(struct bo_span text, uint64_t most, uint32_t *v_ret)
 {
-    const uint8_t *at = find(text, key), *end = text.p + text.n;
-    if (!at)
-        return (struct bo_span){NULL, 0};
-    at += strlen(key);
-    const uint8_t *stops = stop ? find(slice(at, end), stop) : NULL;
-    return slice(at, stops ? stops : end);
-}
-
-static bool number_of(struct bo_span text, const char *key, uint64_t most, uint32_t *v_ret)
-{
-    const struct bo_span value = text_of(text, key, NULL);
-    const uint8_t *at = value.p;
+    const uint8_t *at = text.p;
     uint64_t v;
-    if (!at || !take_digits(&at, value.p + value.n, most, &v))
+    if (!take_digits(&at, text.p + text.n, most, &v))
         return false;
     *v_ret = (uint32_t)v;
     return true;
 }
 
 /* Priorities may be negative. */
-static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
+static bool signed_at(struct bo_span text, int32_t *v_ret)
 {
-    const struct bo_span value = text_of(text, key, NULL);
-    const bool negative = value.n && value.p[0] == '-';
-    const uint8_t *at = negative ? value.p + 1 : value.p;
-    uint64_t v;
-    if (!at || !take_digits(&at, value.p + value.n, INT32_MAX, &v))
+    const bool negative = text.n && text.p[0] == '-';
+    uint32_t v;
+    if (!number_at((struct bo_span){text.p + negative, text.n - negative}, INT32_MAX, &v))
         return false;
     *v_ret = negative ? -(int32_t)v : (int32_t)v;
     return true;
+}
+
+static bool number_of(struct bo_span text, const char *key, uint64_t most, uint32_t *v_ret)
+{
+    struct bo_span value;
+    return cut_at_last(&text, key, &value) && number_at(value, most, v_ret);
+}
+
+static bool prio_of(struct bo_span text, const char *key, int32_t *v_ret)
+{
+    struct bo_span value;
+    return cut_at_last(&text, key, &value) && signed_at(value, v_ret);
+}
+
+/* The number after the key that starts the text. */
+static bool first_number_of(struct bo_span text, const char *key, uint32_t *v_ret)
+{
+    struct bo_span value;
+    return bo_word_after(text, key, &value) && number_at(value, INT32_MAX, v_ret);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -208,47 +226,96 @@ static enum reading done(bool ok)
     return ok ? READ : REFUSED;
 }
 
+struct task {
+    struct bo_span comm;
+    uint32_t tid;
+    int32_t prio;
+};
+
+/* "make:30599 [120]", as libtraceevent's plugin for the scheduler prints tasks. */
+static bool read_plugin_task(struct bo_span text, struct task *task)
+{
+    struct bo_span prio, tid;
+    task->comm = text;
+    if (!cut_at_last(&task->comm, " [", &prio) || prio.n < 2 || prio.p[prio.n - 1] != ']' ||
+        !cut_at_last(&task->comm, ":", &tid))
+        return false;
+    return number_at(tid, INT32_MAX, &task->tid) && signed_at(prio, &task->prio);
+}
+
+/*
+ * Letters such as "R+" or, of older kernels and of the plugin, "D|K". Kernels before 4.14 print an
+ * end as x, and plugins from that time print an idle thread of a later kernel as W.
+ */
 static enum kernel_prev_state prev_state_of(struct bo_span state)
 {
+    for (size_t i = 0; i < state.n; i++)
+        if (memchr("XZx", state.p[i], 3))
+            return KERNEL_DEAD;
     switch (state.n ? state.p[0] : 0) {
     case 'R':
         return KERNEL_RUNNABLE;
-    case 'X':
-    case 'Z':
-        return KERNEL_DEAD;
     case 'S':
     case 'D':
     case 'I':
+    case 'W':
         return KERNEL_BLOCKED;
     default:
         return KERNEL_OTHER;
     }
 }
 
-static enum reading on_switch(struct importer *in, const struct event *e)
+/* Both sides of an arrow, as the kernel or the plugin prints them. */
+static bool read_switch(struct bo_span before, struct bo_span after, struct task *prev,
+                        struct bo_span *state, struct task *next)
 {
-    uint32_t prev_tid, next_tid;
-    int32_t prev_prio, next_prio;
-    struct bo_span comm = text_of(e->text, "next_comm=", " next_pid=");
-    const struct bo_span state = text_of(e->text, " prev_state=", " ");
-    if (!number_of(e->text, " prev_pid=", INT32_MAX, &prev_tid) ||
-        !number_of(e->text, " next_pid=", INT32_MAX, &next_tid) ||
-        !prio_of(e->text, " prev_prio=", &prev_prio) ||
-        !prio_of(e->text, " next_prio=", &next_prio) || !comm.p || !state.p)
-        return MALFORMED;
-    return done(state_clean_text(in->arena, &comm) &&
-                kernel_switch(&in->states, e->cpu, prev_tid, prev_state_of(state), prev_prio, comm,
-                              next_tid, next_prio));
+    struct bo_span text = before, unused;
+    if (bo_word_after(after, "next_comm=", &next->comm) &&
+        cut_at_last(&text, " prev_state=", state) && !memchr(state->p, ' ', state->n) &&
+        number_of(text, " prev_pid=", INT32_MAX, &prev->tid) &&
+        prio_of(text, " prev_prio=", &prev->prio) &&
+        number_of(next->comm, " next_pid=", INT32_MAX, &next->tid) &&
+        prio_of(next->comm, " next_prio=", &next->prio) &&
+        cut_at_last(&next->comm, " next_pid=", &unused))
+        return true;
+    return cut_at_last(&before, " ", state) && read_plugin_task(before, prev) &&
+           read_plugin_task(after, next);
 }
 
+static enum reading on_switch(struct importer *in, const struct event *e)
+{
+    enum { MAX_ARROWS = 4 }; /* of the event, and in the name of the next task */
+    struct bo_span before = e->text, after, state;
+    struct task prev, next;
+    bool found = false;
+    for (unsigned i = 0; i < MAX_ARROWS && !found && cut_at_last(&before, " ==> ", &after); i++) {
+        after.n = (size_t)(e->text.p + e->text.n - after.p);
+        found = read_switch(before, after, &prev, &state, &next);
+    }
+    if (!found)
+        return MALFORMED;
+    return done(state_clean_text(in->arena, &next.comm) &&
+                kernel_switch(&in->states, e->cpu, prev.tid, prev_state_of(state), prev.prio,
+                              next.comm, next.tid, next.prio));
+}
+
+/* "comm=make pid=8 prio=120 target_cpu=001", or the plugin's "make:8 [120] success=1 CPU:001". */
 static enum reading on_wakeup(struct importer *in, const struct event *e)
 {
-    uint32_t tid, cpu;
-    int32_t prio;
-    if (!number_of(e->text, " pid=", INT32_MAX, &tid) || !prio_of(e->text, " prio=", &prio) ||
-        !number_of(e->text, " target_cpu=", KERNEL_MAX_CPUS - 1, &cpu))
-        return MALFORMED;
-    return done(kernel_wakeup(&in->states, tid, prio, cpu));
+    struct bo_span text = e->text, rest;
+    struct task task;
+    uint32_t cpu;
+    if (number_of(text, " target_cpu=", KERNEL_MAX_CPUS - 1, &cpu)) {
+        if (!number_of(text, " pid=", INT32_MAX, &task.tid) || !prio_of(text, " prio=", &task.prio))
+            return MALFORMED;
+    } else {
+        if (!cut_at_last(&text, " CPU:", &rest) || !number_at(rest, KERNEL_MAX_CPUS - 1, &cpu))
+            return MALFORMED;
+        if (!read_plugin_task(text, &task) &&
+            !(cut_at_last(&text, " success=", &rest) && read_plugin_task(text, &task)))
+            return MALFORMED;
+    }
+    return done(kernel_wakeup(&in->states, task.tid, task.prio, cpu));
 }
 
 static enum reading on_migrate(struct importer *in, const struct event *e)
@@ -272,9 +339,11 @@ static enum reading on_prio(struct importer *in, const struct event *e)
 static enum reading on_fork(struct importer *in, const struct event *e)
 {
     uint32_t parent, tid;
-    struct bo_span comm = text_of(e->text, " child_comm=", " child_pid=");
-    if (!number_of(e->text, " pid=", INT32_MAX, &parent) ||
-        !number_of(e->text, " child_pid=", INT32_MAX, &tid) || !comm.p)
+    struct bo_span text = e->text, comm, unused;
+    if (!cut_at_last(&text, " child_comm=", &comm) ||
+        !number_of(text, " pid=", INT32_MAX, &parent) ||
+        !number_of(comm, " child_pid=", INT32_MAX, &tid) ||
+        !cut_at_last(&comm, " child_pid=", &unused))
         return MALFORMED;
     return done(state_clean_text(in->arena, &comm) && kernel_fork(&in->states, parent, tid, comm));
 }
@@ -312,9 +381,10 @@ static struct bo_span system_call_name(const struct importer *in, uint32_t numbe
 static enum reading on_sys_enter(struct importer *in, const struct event *e)
 {
     char room[KERNEL_CALL_ROOM];
+    struct bo_span rest;
     uint32_t number;
     int32_t value;
-    if (!prio_of(e->text, "NR ", &value))
+    if (!bo_word_after(e->text, "NR ", &rest) || !signed_at(rest, &value))
         return MALFORMED;
     if (value < 0 || !e->has_tid)
         return READ;
@@ -330,10 +400,13 @@ static enum reading on_sys_exit(struct importer *in, const struct event *e)
 /* "irq=14 name=ata_piix" */
 static enum reading on_irq_entry(struct importer *in, const struct event *e)
 {
+    static const char key[] = " name=";
     uint32_t number;
-    struct bo_span name = text_of(e->text, " name=", NULL);
-    if (!number_of(e->text, "irq=", INT32_MAX, &number) || !name.p)
+    const uint8_t *end = e->text.p + e->text.n,
+                  *at = memmem(e->text.p, e->text.n, key, strlen(key));
+    if (!first_number_of(e->text, "irq=", &number) || !at)
         return MALFORMED;
+    struct bo_span name = slice(at + strlen(key), end);
     return done(state_clean_text(in->arena, &name) &&
                 kernel_irq_enter(&in->states, e->cpu, number, name));
 }
@@ -341,7 +414,7 @@ static enum reading on_irq_entry(struct importer *in, const struct event *e)
 static enum reading on_irq_exit(struct importer *in, const struct event *e)
 {
     uint32_t number;
-    if (!number_of(e->text, "irq=", INT32_MAX, &number))
+    if (!first_number_of(e->text, "irq=", &number))
         return MALFORMED;
     return done(kernel_irq_exit(&in->states, e->cpu, number));
 }
@@ -349,7 +422,7 @@ static enum reading on_irq_exit(struct importer *in, const struct event *e)
 static enum reading on_soft_irq_raise(struct importer *in, const struct event *e)
 {
     uint32_t vector;
-    return number_of(e->text, "vec=", INT32_MAX, &vector)
+    return first_number_of(e->text, "vec=", &vector)
                ? done(kernel_soft_irq_raise(&in->states, e->cpu, vector))
                : MALFORMED;
 }
@@ -357,7 +430,7 @@ static enum reading on_soft_irq_raise(struct importer *in, const struct event *e
 static enum reading on_soft_irq_entry(struct importer *in, const struct event *e)
 {
     uint32_t vector;
-    return number_of(e->text, "vec=", INT32_MAX, &vector)
+    return first_number_of(e->text, "vec=", &vector)
                ? done(kernel_soft_irq_enter(&in->states, e->cpu, vector))
                : MALFORMED;
 }
@@ -365,7 +438,7 @@ static enum reading on_soft_irq_entry(struct importer *in, const struct event *e
 static enum reading on_soft_irq_exit(struct importer *in, const struct event *e)
 {
     uint32_t vector;
-    return number_of(e->text, "vec=", INT32_MAX, &vector)
+    return first_number_of(e->text, "vec=", &vector)
                ? done(kernel_soft_irq_exit(&in->states, e->cpu, vector))
                : MALFORMED;
 }
@@ -403,7 +476,7 @@ static enum bo_status handle(struct importer *in, struct bo_span line, const str
             return BO_OK;
         return reading == REFUSED
                    ? bo_fail_alloc(in->err, in->arena)
-                   : fail_at(in, event->text.p, "event is not in the kernel's format");
+                   : fail_at(in, event->text.p, "fields of the event are missing or malformed");
     }
     return BO_OK;
 }

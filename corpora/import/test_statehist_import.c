@@ -161,6 +161,87 @@ TEST(test_changes_at_once)
     expect_timeline(model, "Threads/8", "2 10:2 20:5");
 }
 
+/* The states of a thread that leaves its CPU, with those of old kernels and of lists. */
+TEST(test_states_of_leaving_threads)
+{
+    static const struct {
+        const char *state, *timeline;
+    } cases[] = {
+        {"S", "2 10:1"},  {"D|K", "2 10:1"}, {"I", "2 10:1"},   {"W", "2 10:1"},
+        {"R", "2 10:5"},  {"R+", "2 10:5"},  {"T", "2 10:6"},   {"t|K", "2 10:6"},
+        {"P", "2 10:6"},  {"X", "2 10:n"},   {"Z", "2 10:n"},   {"x", "2 10:n"},
+        {"x+", "2 10:n"}, {"X|Z", "2 10:n"}, {"D|x", "2 10:n"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 AT("000", "a", "0", "001", SWITCH("0", "R", "7"))
+                     AT("010", "a", "7", "001", SWITCH("7", "%s", "8")),
+                 cases[i].state);
+        expect_timeline(import_good(text), "Threads/7", cases[i].timeline);
+    }
+}
+
+/* The plugin of libtraceevent that perf may use for three events prints them in its own layout. */
+TEST(test_layout_of_plugin)
+{
+    const struct statehist_model *model = import_good(
+        AT("000", "swapper", "0", "003", "sched:sched_switch: swapper/3:0 [120] R ==> a b:c:7 [-2]")
+            AT("010", "a b:c", "7", "003",
+               "sched:sched_wakeup: rcu_sched:9 [120] success=1 CPU:001")
+                AT("020", "a b:c", "7", "003", "sched:sched_wakeup_new: x [1]:10 [110] CPU:002")
+                    AT("030", "a b:c", "7", "003",
+                       "sched:sched_switch: a b:c:7 [-1] D|W ==> x:1 [7] ==> y:8 [100]")
+                        AT("040", "y", "8", "003",
+                           "sched:sched_switch: x:1 [7] ==> y:8 [100] x ==> next_comm=z:11 [1]"));
+    expect_timeline(model, "CPUs/3/Current_thread", "7 30:8 40:11");
+    expect_timeline(model, "Threads/7", "2 30:1");
+    expect_timeline(model, "Threads/7/Prio", "-2 30:-1");
+    expect_timeline(model, "Threads/7/Exec_name", "a b:c");
+    expect_timeline(model, "Threads/8", "n 30:2 40:n");
+    expect_timeline(model, "Threads/8/Exec_name", "n 30:x:1 [7] ==> y");
+    expect_timeline(model, "Threads/9", "n 10:5");
+    expect_timeline(model, "Threads/9/Prio", "n 10:120");
+    expect_timeline(model, "Threads/9/Current_cpu_rq", "n 10:1");
+    expect_timeline(model, "Threads/10/Current_cpu_rq", "n 20:2");
+    expect_timeline(model, "Threads/10/Prio", "n 20:110");
+    expect_timeline(model, "Threads/11/Exec_name", "n 40:next_comm=z");
+}
+
+/* Any user can give a task a name of up to 15 bytes, such as fields of the event. */
+TEST(test_names_like_fields)
+{
+#define SWITCH_OF(prev_comm, state, next_comm, next)                                         \
+    "sched:sched_switch: prev_comm=" prev_comm " prev_pid=7 prev_prio=120 prev_state=" state \
+    " ==> next_comm=" next_comm " next_pid=" next " next_prio=110"
+    const struct statehist_model *model = import_good(
+        AT("000", "a", "7", "000",
+           "sched:sched_wakeup: comm=a pid=9 pid=10 prio=120 target_cpu=000")
+            AT("010", "a", "7", "000", SWITCH_OF("a prev_state=Z", "S", "n", "11"))
+                AT("020", "a", "7", "001", SWITCH_OF("a prev_pid=99", "D", "a next_pid=5", "12"))
+                    AT("030", "a", "7", "002", SWITCH_OF(" ==> next_comm=", "S", "a", "13"))
+                        AT("040", "a", "7", "004", SWITCH_OF("a", "S", " ==> next_comm=", "14"))
+                            AT("050", "a", "7", "000",
+                               "sched:sched_process_fork: comm=a pid=3 pid=8 child_comm=a pid=3 "
+                               "child_pid=15")
+                                AT("060", "a", "7", "000",
+                                   "sched:sched_migrate_task: comm= dest_cpu=5 pid=10 prio=120 "
+                                   "orig_cpu=0 dest_cpu=2")
+                                    AT("070", "a", "7", "000",
+                                       "irq:irq_handler_entry: irq=14 name=x irq=15"));
+    expect_timeline(model, "Threads/10", "5");
+    assert_true(find(model, "Threads/9") == STATEHIST_ROOT);
+    assert_true(find(model, "Threads/99") == STATEHIST_ROOT);
+    expect_timeline(model, "Threads/7", "n 10:1");
+    expect_timeline(model, "Threads/12/Exec_name", "n 20:a next_pid=5");
+    expect_timeline(model, "Threads/13/Exec_name", "n 30:a");
+    expect_timeline(model, "Threads/14/Exec_name", "n 40: ==> next_comm=");
+    expect_timeline(model, "Threads/15/PPID", "n 50:8");
+    expect_timeline(model, "Threads/15/Exec_name", "n 50:a pid=3");
+    expect_timeline(model, "Threads/10/Current_cpu_rq", "0 60:2");
+    expect_timeline(model, "IRQs/14|x irq=15", "n 70:0");
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 TEST(test_names_like_lines)
@@ -225,25 +306,29 @@ TEST(test_bad_lines)
         {"a 1/-2 [000] 2.0: x:y: z\n", 0, BO_CORRUPT, "line is not an event of perf script"},
         {"a 1 [000] 2.0: x:y\n", 0, BO_CORRUPT, "line is not an event of perf script"},
         {"a 1 [000] 2.0: sched:sched_switch: prev_comm=a\n", 35, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: sched:sched_wakeup: comm=a pid=x prio=1 target_cpu=0\n", 35, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
+        {"a 1 [000] 2.0: sched:sched_switch: a:1 [120] S ==> b:2\n", 35, BO_CORRUPT,
+         "fields of the event are missing or malformed"},
+        {"a 1 [000] 2.0: sched:sched_wakeup: a:1 CPU:000\n", 35, BO_CORRUPT,
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: sched:sched_migrate_task: comm=a pid=1\n", 41, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: sched:sched_pi_setprio: comm=a pid=1\n", 39, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: sched:sched_process_fork: comm=a pid=1\n", 41, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: sched:sched_process_free: comm=a\n", 41, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: raw_syscalls:sys_enter:\n", 38, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: irq:irq_handler_entry: irq=1\n", 38, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: irq:irq_handler_exit: x\n", 37, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
         {"a 1 [000] 2.0: irq:softirq_entry: x\n", 34, BO_CORRUPT,
-         "event is not in the kernel's format"},
+         "fields of the event are missing or malformed"},
     };
     for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
         char text[200];
