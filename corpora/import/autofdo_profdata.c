@@ -16,7 +16,7 @@ static bool has_magic(struct bo_span file)
 
 /* The newest version reads most profiles. */
 static const struct profdata_tool tool = {
-    .newest_first = true, .args = {"merge", "--sample", "--text", "-o", "-", "/dev/stdin", NULL}};
+    .newest = PROFDATA_NEWEST, .args = {"merge", "--sample", "--text", "-o", "-", "/dev/stdin", NULL}};
 
 static enum bo_status import_profdata(struct bo_span file, const struct bo_import_options *options,
                                       struct bo_arena *arena, void **model_ret,

@@ -88,8 +88,8 @@ static enum bo_status fail_alone(const struct bo_error *ours, struct bo_arena *a
  * version that wrote it, so for these the plain name comes first.
  */
 static const struct profdata_tool tools[] = {
-    {.newest_first = false, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}},
-    {.newest_first = true, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}}};
+    {.newest = 0, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}},
+    {.newest = PROFDATA_NEWEST, .args = {"merge", "--text", "-o", "-", "/dev/stdin", NULL}}};
 
 static enum bo_status import_profdata(struct bo_span file, const struct bo_import_options *options,
                                       struct bo_arena *arena, void **model_ret,

@@ -8,14 +8,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "harness/core/workers.h"
 
 enum { N_STREAMS = 3, FIRST_OTHER_FD = 3 };
 
@@ -100,57 +101,81 @@ static void close_streams(const struct streams *s)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static const char plain_name[] = "llvm-profdata";
-static const char *const versioned_names[] = {
-    "llvm-profdata-22", "llvm-profdata-21", "llvm-profdata-20",
-    "llvm-profdata-19", "llvm-profdata-18", "llvm-profdata-17",
-    "llvm-profdata-16", "llvm-profdata-15", "llvm-profdata-14",
-};
+enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* exit codes of its process, as of a shell */
 
-/* Starts the program. Returns 0, or an error number. */
-static int spawn(const char *name, const struct profdata_tool *tool,
-                 const posix_spawn_file_actions_t *actions, pid_t *pid_ret)
+/* Runs the first of the programs that is found in PATH. Returns only on failure, with errno set. */
+static void exec_any(const struct profdata_tool *tool)
 {
+    static const char plain_name[] = "llvm-profdata";
     /* The program gets copies: it may write to them. */
     char words[PROFDATA_MAX_ARGS + 1][32], *argv[PROFDATA_MAX_ARGS + 2] = {words[0]};
-    snprintf(words[0], sizeof *words, "%s", name);
     for (size_t i = 0; i < PROFDATA_MAX_ARGS && tool->args[i]; i++) {
         argv[i + 1] = words[i + 1];
         snprintf(words[i + 1], sizeof *words, "%s", tool->args[i]);
     }
-    return posix_spawnp(pid_ret, name, actions, NULL, argv, environ);
+    const unsigned newest = tool->newest ? tool->newest : PROFDATA_NEWEST,
+                   n = newest - PROFDATA_OLDEST + 2;
+    errno = ENOENT;
+    for (unsigned i = 0; i < n && errno == ENOENT; i++) {
+        if (i == (tool->newest ? n - 1 : 0))
+            snprintf(words[0], sizeof *words, "%s", plain_name);
+        else
+            snprintf(words[0], sizeof *words, "%s-%u", plain_name, newest - i + !tool->newest);
+        execvp(words[0], argv);
+    }
 }
 
-/* Starts the first of the programs that is found in PATH. Returns 0, or an error number. */
-static int spawn_any(const struct profdata_tool *tool, const posix_spawn_file_actions_t *actions,
-                     pid_t *pid_ret)
+/* Keeps a lower limit that this process has. */
+static void limit(int resource, uint64_t most)
 {
-    int code = tool->newest_first ? ENOENT : spawn(plain_name, tool, actions, pid_ret);
-    for (size_t i = 0; i < sizeof versioned_names / sizeof *versioned_names && code == ENOENT; i++)
-        code = spawn(versioned_names[i], tool, actions, pid_ret);
-    if (code == ENOENT && tool->newest_first)
-        code = spawn(plain_name, tool, actions, pid_ret);
-    return code;
+    struct rlimit limits;
+    if (getrlimit(resource, &limits) == 0 && limits.rlim_cur > most) {
+        limits.rlim_cur = (rlim_t)most;
+        setrlimit(resource, &limits);
+    }
 }
 
-static enum bo_status spawn_on(const struct profdata_tool *tool, const struct streams *s,
-                               pid_t *pid_ret, struct bo_error *err)
+/* Messages and profdata_tool.h name these limits. */
+static void set_limits(void)
 {
-    posix_spawn_file_actions_t actions;
-    int code = posix_spawn_file_actions_init(&actions);
-    if (code)
-        return bo_fail(err, BO_NO_MEMORY, BO_NO_OFFSET,
-                       "out of memory while starting llvm-profdata");
-    for (int i = 0; i < N_STREAMS && !code; i++)
-        code = posix_spawn_file_actions_adddup2(&actions, s->fd[i], i);
-    if (!code)
-        code = spawn_any(tool, &actions, pid_ret);
-    posix_spawn_file_actions_destroy(&actions);
-    if (code == ENOENT)
-        return bo_fail(
-            err, BO_UNSUPPORTED, BO_NO_OFFSET,
-            "reading this file requires llvm-profdata, which is not installed (Debian: llvm)");
-    return code ? fail_io(err, "cannot start llvm-profdata") : BO_OK;
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, 600);
+    limit(RLIMIT_AS, UINT64_C(16) << 30);
+    limit(RLIMIT_FSIZE, UINT64_C(4) << 30);
+}
+
+static void run_tool(const struct profdata_tool *tool, const struct streams *s)
+{
+    for (int i = 0; i < N_STREAMS; i++)
+        if (dup2(s->fd[i], i) < 0)
+            _exit(CANNOT_RUN);
+    set_limits();
+    exec_any(tool);
+    _exit(errno == ENOENT ? NOT_FOUND : CANNOT_RUN);
+}
+
+static bool holds(struct bo_span text, const char *word)
+{
+    return memmem(text.p, text.n, word, strlen(word));
+}
+
+/* LLVM prints a message and aborts when memory is refused. */
+static enum bo_status fail_killed(int signal, const struct streams *s, struct bo_arena *arena,
+                                  struct bo_error *err)
+{
+    struct bo_span said;
+    if (signal == SIGXCPU)
+        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET,
+                       "llvm-profdata exceeds 600 s of processor time");
+    if (signal == SIGXFSZ)
+        return bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET, "output of llvm-profdata exceeds 4 GiB");
+    const enum bo_status status = read_all(s->fd[STDERR_FILENO], arena, &said, err);
+    if (status)
+        return status;
+    return holds(said, "out of memory") || holds(said, "bad_alloc")
+               ? bo_fail(err, BO_OVER_LIMIT, BO_NO_OFFSET,
+                         "llvm-profdata runs out of memory, of which it may use 16 GiB")
+               : bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "llvm-profdata crashed on this file");
 }
 
 /* Fails with the tool's message in one line, without the name of the input file. */
@@ -186,19 +211,22 @@ static enum bo_status fail_said(const struct streams *s, struct bo_arena *arena,
 static enum bo_status run_on(const struct profdata_tool *tool, const struct streams *s,
                              struct bo_arena *arena, struct bo_span *text_ret, struct bo_error *err)
 {
-    pid_t pid, waited;
-    int exit_status = 0;
-    const enum bo_status status = spawn_on(tool, s, &pid, err);
-    if (status)
-        return status;
-    do
-        waited = waitpid(pid, &exit_status, 0);
-    while (waited < 0 && errno == EINTR);
-    if (waited != pid)
-        return fail_io(err, "cannot wait for llvm-profdata");
-    if (WIFSIGNALED(exit_status))
-        return bo_fail(err, BO_CORRUPT, BO_NO_OFFSET, "llvm-profdata crashed on this file");
-    if (WEXITSTATUS(exit_status))
+    int how = 0;
+    const pid_t pid = bo_fork();
+    if (pid == 0)
+        run_tool(tool, s);
+    pid_t waited = pid;
+    while (pid > 0 && (waited = waitpid(pid, &how, 0)) < 0 && errno == EINTR)
+        ;
+    if (waited < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == CANNOT_RUN))
+        return fail_io(err, "cannot run llvm-profdata");
+    if (WIFSIGNALED(how))
+        return fail_killed(WTERMSIG(how), s, arena, err);
+    if (WEXITSTATUS(how) == NOT_FOUND)
+        return bo_fail(
+            err, BO_UNSUPPORTED, BO_NO_OFFSET,
+            "reading this file requires llvm-profdata, which is not installed (Debian: llvm)");
+    if (WEXITSTATUS(how))
         return fail_said(s, arena, err);
     return read_all(s->fd[STDOUT_FILENO], arena, text_ret, err);
 }

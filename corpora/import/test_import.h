@@ -7,7 +7,12 @@
 #ifndef BO_TEST_IMPORT_H
 #define BO_TEST_IMPORT_H
 
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "corpora/import/import.h"
+#include "harness/core/files.h"
 #include "harness/core/guard.h"
 #include "harness/core/test_cmocka.h"
 
@@ -34,6 +39,25 @@ static inline void assert_taken_by(const char *name, const void *bytes, size_t n
         assert_null(importer);
     else
         assert_string_equal(importer ? importer->name : "none", name);
+}
+
+/* A script in the place of a program, alone in a folder. */
+struct test_tool {
+    char folder[64], path[96];
+};
+
+static inline void make_tool(struct test_tool *tool, const char *name, const char *script)
+{
+    assert_true(bo_temporary_folder(tool->folder, sizeof tool->folder));
+    snprintf(tool->path, sizeof tool->path, "%s/%s", tool->folder, name);
+    assert_true(bo_output(tool->path, bo_span_of(script)));
+    assert_int_equal(chmod(tool->path, 0755), 0);
+}
+
+static inline void remove_tool(const struct test_tool *tool)
+{
+    unlink(tool->path);
+    rmdir(tool->folder);
 }
 
 #endif

@@ -7,13 +7,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "codecs/lprf/lprf.h"
 #include "corpora/import/test_import.h"
 #include "corpora/import/test_seeds.h"
-#include "harness/core/files.h"
 #include "harness/registry.h"
 
 static struct bo_span text(const char *s)
@@ -343,36 +340,17 @@ TEST(test_known_versions)
     end_profile(&p);
 }
 
-/* A script in the place of llvm-profdata. */
-struct tool {
-    char folder[64], name[80];
-};
-
-static void make_tool(struct tool *tool, const char *script)
-{
-    assert_true(bo_temporary_folder(tool->folder, sizeof tool->folder));
-    snprintf(tool->name, sizeof tool->name, "%s/llvm-profdata", tool->folder);
-    assert_true(bo_output(tool->name, text(script)));
-    assert_int_equal(chmod(tool->name, 0755), 0);
-}
-
-static void remove_tool(const struct tool *tool)
-{
-    unlink(tool->name);
-    rmdir(tool->folder);
-}
-
 /*
  * A profile with bitmaps of MC/DC. The tool's text has them, too, in a form that is read as another
  * function; the error is that of the binary file.
  */
 TEST(test_bitmaps)
 {
-    struct tool tool;
+    struct test_tool tool;
     struct profile p;
     struct bo_error err;
     void *imported;
-    make_tool(&tool, "#!/bin/sh\nprintf 'a\\n1\\n1\\n10\\n$1\\n0x1f\\n\\n'\n");
+    make_tool(&tool, "llvm-profdata", "#!/bin/sh\nprintf 'a\\n1\\n1\\n10\\n$1\\n0x1f\\n\\n'\n");
     begin_profile(&p, tool.folder);
     uint8_t *n_bitmap_bytes = record_of_a(&p) + 16;
     *n_bitmap_bytes = 1;
@@ -389,8 +367,9 @@ TEST(test_bitmaps)
  */
 TEST(test_damaged_profiles)
 {
-    struct tool tool;
-    make_tool(&tool, "#!/bin/sh\necho 'error: /dev/stdin: malformed' >&2\nexit 1\n");
+    struct test_tool tool;
+    make_tool(&tool, "llvm-profdata",
+              "#!/bin/sh\necho 'error: /dev/stdin: malformed' >&2\nexit 1\n");
     for (unsigned i = 0; i < 2; i++) {
         struct profile p;
         struct bo_error err;
@@ -407,6 +386,40 @@ TEST(test_damaged_profiles)
         end_profile(&p);
     }
     remove_tool(&tool);
+}
+
+/* The limits of memory and output, and the errors for a program that a limit ended. */
+TEST(test_limits_of_tool)
+{
+    static const struct {
+        const char *script;
+        enum bo_status status;
+        const char *what;
+    } cases[] = {
+        {"ulimit -v >&2; ulimit -f >&2; exit 1", BO_CORRUPT,
+         "llvm-profdata: 16777216;8388608"}, /* KiB, blocks of 512 bytes */
+        {"kill -XCPU $$", BO_OVER_LIMIT, "llvm-profdata exceeds 600 s of processor time"},
+        {"kill -XFSZ $$", BO_OVER_LIMIT, "output of llvm-profdata exceeds 4 GiB"},
+        {"echo LLVM ERROR: out of memory >&2; kill -ABRT $$", BO_OVER_LIMIT,
+         "llvm-profdata runs out of memory, of which it may use 16 GiB"},
+        {"kill -SEGV $$", BO_CORRUPT, "llvm-profdata crashed on this file"},
+        {"exit 126", BO_IO, "cannot run llvm-profdata"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        struct test_tool tool;
+        struct profile p;
+        struct bo_error err;
+        void *imported;
+        char script[200];
+        snprintf(script, sizeof script, "#!/bin/sh\n%s\n", cases[i].script);
+        make_tool(&tool, "llvm-profdata", script);
+        begin_profile(&p, tool.folder);
+        p.out.p[8] = 7; /* a version that our decoder does not read */
+        assert_int_equal(import_profile(&p, &p.arena, &imported, &err), cases[i].status);
+        assert_string_equal(err.what, cases[i].what);
+        end_profile(&p);
+        remove_tool(&tool);
+    }
 }
 
 TEST_FILE(NULL, NULL)

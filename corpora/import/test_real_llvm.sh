@@ -228,6 +228,11 @@ check "a cut .profraw: what LLVM says" fails_saying 'cut.profraw: llvm-profdata:
     "$bakeoff" import lprf "$out/cut.profraw"
 check "without llvm-profdata: its package" fails_saying 'not installed (Debian: llvm)' \
     env PATH="$out/no-tools" "$bakeoff" import lprf "$out/built.profdata"
+mkdir -p "$out/limits"
+printf '#!/bin/sh\nulimit -t >&2; ulimit -v >&2; ulimit -f >&2; exit 1\n' >"$out/limits/llvm-profdata"
+chmod +x "$out/limits/llvm-profdata"
+check "llvm-profdata has limits: s, KiB, blocks of 512 bytes" fails_saying ': llvm-profdata: 600;16777216;8388608 ' \
+    env PATH="$out/limits" "$bakeoff" import lprf "$out/c.profraw"
 newest=$(command -v llvm-profdata)
 ln -sf "$newest" "$out/no-tools/llvm-profdata-15"
 check "a name with a version does" env PATH="$out/no-tools" "$bakeoff" import lprf \
