@@ -5,6 +5,8 @@
  */
 #define TEST_FORMAT "autofdo"
 
+#include <stdlib.h>
+
 #include "codecs/autofdo/autofdo.h"
 #include "codecs/autofdo/gcov/test_gcov.h"
 #include "corpora/import/test_import.h"
@@ -540,6 +542,87 @@ TEST(test_two_files)
     assert_string_equal(err.what,
                         "functions that are added to one of the same name in another file: 1");
     bo_arena_free(&arena);
+}
+
+/* ---- LLVM's program -------------------------------------------------------------------------- */
+
+static const struct bo_span compact = BYTES("\x82\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53"),
+                            extensible = BYTES("\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53");
+
+/* Imports while programs are looked up in the folder only. */
+static enum bo_status import_through(const char *folder, struct bo_span file,
+                                     struct bo_arena *arena, void **model_ret, struct bo_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", getenv("PATH"));
+    assert_int_equal(setenv("PATH", folder, 1), 0);
+    *err = (struct bo_error){0};
+    const enum bo_status status =
+        importer_called("profdata")->import(file, NULL, arena, model_ret, err);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    return status;
+}
+
+/* GUIDs are all numbers that are names, but not those at the end of another name. */
+TEST(test_guids_in_decimal)
+{
+    static const char script[] =
+        "#!/bin/sh\n"
+        "printf '18446744073709551615:300:5\\n 1: 100 6:60 a 7:40 8:30\\n 2.1: 9:200\\n"
+        "  1: 200\\nb 10:10:1\\n 1: 10\\n'\n";
+    static const char expected[] =
+        "guid.ffffffffffffffff:300:5\n 1: 100 guid.0000000000000006:60 a 7:40 "
+        "guid.0000000000000008:30\n 2.1: guid.0000000000000009:200\n  1: 200\nb 10:10:1\n 1: 10\n";
+    const struct bo_format *format = bo_find_format("autofdo");
+    struct test_tool tool;
+    struct bo_arena arena;
+    struct bo_error err;
+    void *model, *wanted;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    make_tool(&tool, "llvm-profdata-22", script);
+    if (import_through(tool.folder, extensible, &arena, &model, &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(format->parse(bo_span_of(expected), &arena, &wanted, NULL), BO_OK);
+    assert_null(format->differ(model, wanted));
+    remove_tool(&tool);
+    bo_arena_free(&arena);
+}
+
+/* Versions after 16 do not know the compact form. The version of plain llvm-profdata is unknown. */
+TEST(test_versions_for_compact_profiles)
+{
+    static const char unknown[] =
+        "echo error: /dev/stdin: Unrecognized sample profile encoding format >&2; exit 1\n";
+    static const char required[] =
+        "compact profiles require llvm-profdata 16 or earlier (Debian: llvm-14)";
+    static const struct {
+        const char *name, *script;
+        enum bo_status status;
+        const char *what;
+    } cases[] = {
+        {"llvm-profdata-16", "echo main:1:1; echo ' 1: 1'\n", BO_OK, NULL},
+        {"llvm-profdata", "echo main:1:1; echo ' 1: 1'\n", BO_OK, NULL},
+        {"llvm-profdata", unknown, BO_UNSUPPORTED, required},
+        {"llvm-profdata-17", unknown, BO_UNSUPPORTED, required},
+        {"llvm-profdata-14", "echo error: /dev/stdin: Truncated >&2; exit 1\n", BO_CORRUPT,
+         "llvm-profdata: error: Truncated"},
+    };
+    for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+        char script[200];
+        struct test_tool tool;
+        struct bo_arena arena;
+        struct bo_error err;
+        void *model;
+        bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+        snprintf(script, sizeof script, "#!/bin/sh\n%s", cases[i].script);
+        make_tool(&tool, cases[i].name, script);
+        assert_int_equal(import_through(tool.folder, compact, &arena, &model, &err),
+                         cases[i].status);
+        if (cases[i].what)
+            assert_string_equal(err.what, cases[i].what);
+        remove_tool(&tool);
+        bo_arena_free(&arena);
+    }
 }
 
 TEST_FILE(NULL, NULL)

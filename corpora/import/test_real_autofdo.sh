@@ -183,6 +183,32 @@ have "${newest:-llvm-profdata}" llvm "LLVM's reading" && for tool in $tools; do
     check "a cut profile: what $with says" fails_saying 'cut.afdo: llvm-profdata: ' \
         env PATH="$out/$with" "$bakeoff" import autofdo "$out/cut.afdo"
 done
+
+# ---- GUIDs in the place of names, and the compact form, which no version after 16 has --------------
+
+reads_guids() { # text: the import has the GUIDs that the codec finds in the same file
+    llvm-profdata-22 merge --sample --extbinary --use-md5 --split-layout "$1" -o "$out/md5.afdo" &&
+        "$bakeoff" decode --raw autofdo/extbinary-md5-split "$out/md5.afdo" -o "$out/guids.txt" &&
+        import_to "$out/md5.afdo" "$out/imported.txt" && cmp "$out/imported.txt" "$out/guids.txt"
+}
+reads_compact() { # text: its GUIDs are those of the extensible form
+    llvm-profdata-14 merge --sample --compbinary "$1" -o "$out/compact.afdo" &&
+        llvm-profdata-14 merge --sample --extbinary --use-md5 "$1" -o "$out/md5.afdo" &&
+        import_to "$out/md5.afdo" "$out/guids.txt" && grep -q '^guid\.' "$out/guids.txt" &&
+        import_to "$out/compact.afdo" "$out/imported.txt" && cmp "$out/imported.txt" "$out/guids.txt"
+}
+have llvm-profdata-22 llvm-22 "GUIDs" && for name in $names; do
+    check "$name: GUIDs by llvm-profdata-22" reads_guids "$out/$name.txt"
+done
+if have llvm-profdata-14 llvm-14 "the compact form"; then
+    for name in $names; do
+        check "$name: compact by llvm-profdata-14" reads_compact "$out/$name.txt"
+    done
+    have llvm-profdata-22 llvm-22 "the compact form without LLVM 14" &&
+        check "the compact form without LLVM 14" fails_saying 'llvm-profdata 16 or earlier' \
+            env PATH="$out/llvm-profdata-22" "$bakeoff" import autofdo "$out/compact.afdo"
+fi
+
 # From LLVM's file through each codec that holds all of it, and back to LLVM.
 through() { # codec
     import_to "$out/real.afdo" "$out/through.txt" &&
