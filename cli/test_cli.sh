@@ -781,7 +781,10 @@ fast gives 0 "" verify lprf dup_main --codec list+u64 --effort normal --json
 holds "--effort low runs fewer cases" jq -en --slurpfile low "$t/low" --slurpfile normal "$t/out" \
     '([$low[].results[].cases] | add) * 2 < ([$normal[].results[].cases] | add)'
 mkdir "$t/nothing"
-refuses "verify: no documents of pcdata to verify" verify pcdata "$t/nothing"
+for command in "verify pcdata" "size pcdata" "bench --format pcdata --corpus"; do
+    # shellcheck disable=SC2086
+    refuses "$t/nothing: no documents here" $command "$t/nothing"
+done
 echo '[]' >"$t/none.json"
 refuses "verify: no vectors of pcdata to verify" verify pcdata --vectors "$t/none.json"
 fast gives 0 "" vectors pcdata/linear-index -o "$t/linear.json"
@@ -1084,7 +1087,12 @@ gives 0 "" table guid --results "$t/closed.json"
 holds "a closed standard input is an error" test $? = 2
 mkdir "$t/no-files" "$t/two-files"
 cp "$t/guids.txt" "$t/two-files"
-misuses "size: no documents" size guid "$t/no-files"
+echo notes >"$t/no-files/README.md"
+refuses "$t/no-files: no documents here" size guid "$t/no-files"
+echo notes >"$t/two-files/README.md"
+gives 0 "" size guid "$t/two-files" --no-compress --json
+json "notes in a folder are no documents" '[.documents[].name] == ["guids"]'
+fast gives 0 "" size guid corpora/guid --no-compress --json
 cp "$t/guids.txt" "$t/two-files/two.txt"
 misuses "size: --svg requires one document" size guid --fields --svg "$t/x.svg" "$t/two-files"
 misuses "bench: two documents have the name guid/guids: *" bench --format guid --corpus "$t/guids.txt,$t/two-files/guids.txt"

@@ -242,7 +242,19 @@ static bool append_path(const struct bo_format *format, const char *path,
                                                   .present = true});
 }
 
-/* Adds every file of a folder, by name, as a document. */
+/* True for notes, sources and lists of names, which are next to documents. */
+static bool is_note(const char *path)
+{
+    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",         "*.sql",
+                                           "*.c",       "*.cpp", "*.awk",          "*.lua",
+                                           "*.py",      "*.sh",  "*/names-*.txt*", "*.workload*"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (fnmatch(patterns[i], path, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the files of a folder as documents, by name, except notes and sources. */
 static bool append_folder(const struct bo_format *format, const char *folder,
                           struct bo_documents *documents)
 {
@@ -254,7 +266,7 @@ static bool append_folder(const struct bo_format *format, const char *folder,
     for (int i = 0; i < n; i++) {
         char *path = join(folder, entries[i]->d_name);
         struct stat st;
-        if (ok && path && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        if (ok && path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_note(path))
             ok = append_path(format, path, documents);
         free(path);
         free(entries[i]);
@@ -272,17 +284,6 @@ static void release(struct bo_document *document)
     bo_arena_free(&document->arena);
 }
 
-/* True for notes, sources and lists of names, which are next to documents. */
-static bool is_note(const struct bo_document *document)
-{
-    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",         "*.sql",
-                                           "*.c",       "*.cpp", "*/names-*.txt*", "*.workload*"};
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (fnmatch(patterns[i], document->path, 0) == 0)
-            return true;
-    return false;
-}
-
 static bool is_named(const struct bo_documents *documents, const struct bo_document *document)
 {
     for (size_t i = 0; i < documents->n; i++)
@@ -292,14 +293,14 @@ static bool is_named(const struct bo_documents *documents, const struct bo_docum
     return false;
 }
 
-/* Moves the files of a folder in $BAKEOFF_CORPORA that are documents to the list. */
+/* Moves the documents of a folder in $BAKEOFF_CORPORA to the list. */
 static bool append_extra(struct bo_documents *files, struct bo_documents *documents)
 {
     bool ok = true;
     for (size_t i = 0; i < files->n; i++) {
         struct bo_document *d = &files->items[i];
         d->external = true;
-        if (!ok || is_note(d) || is_named(documents, d))
+        if (!ok || is_named(documents, d))
             release(d);
         else if (!(ok = append(documents, *d)))
             release(d);
@@ -325,18 +326,18 @@ static bool list_extra(const struct bo_format *wanted, struct bo_documents *docu
     return ok;
 }
 
-/* Moves files to the list, except notes and sources. */
+/* Moves held-out documents to the list. */
 static bool append_held_out(struct bo_documents *files, struct bo_documents *documents)
 {
     bool ok = true;
     for (size_t i = 0; i < files->n; i++) {
         struct bo_document *d = &files->items[i];
         d->held_out = true;
-        if (ok && !is_note(d) && is_named(documents, d)) {
+        if (ok && is_named(documents, d)) {
             fprintf(stderr, "bakeoff: %s: duplicate document name in this run\n", d->path);
             ok = false;
         }
-        if (!ok || is_note(d))
+        if (!ok)
             release(d);
         else if (!(ok = append(documents, *d)))
             release(d);
@@ -544,14 +545,19 @@ const struct bo_format *bo_documents_format(const char *command, const char *nam
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents)
 {
+    const size_t n_before = documents->n;
     struct stat st;
     if (strcmp(name_or_path, "-") == 0)
         return append_path(format, name_or_path, documents);
-    if (stat(name_or_path, &st) == 0)
-        return S_ISDIR(st.st_mode) && !bo_find_folder_importer(format->name, name_or_path)
-                   ? append_folder(format, name_or_path, documents)
-                   : append_path(format, name_or_path, documents);
-    return add_known(format, name_or_path, documents);
+    if (stat(name_or_path, &st) != 0)
+        return add_known(format, name_or_path, documents);
+    if (!S_ISDIR(st.st_mode) || bo_find_folder_importer(format->name, name_or_path))
+        return append_path(format, name_or_path, documents);
+    if (!append_folder(format, name_or_path, documents))
+        return false;
+    if (documents->n == n_before)
+        fprintf(stderr, "bakeoff: %s: no documents here\n", name_or_path);
+    return documents->n > n_before;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */

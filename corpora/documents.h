@@ -74,8 +74,8 @@ const struct bo_format *bo_documents_format(const char *command, const char *nam
 
 /*
  * Appends a document, file or folder that a user names: a document of the corpora, a file (text
- * form, or anything importable), a folder that an importer accepts, or a folder of files. False
- * after a message.
+ * form, or anything importable), a folder that an importer accepts, or a folder of files, without
+ * its notes and sources. False after a message, also when a folder has no document.
  */
 bool bo_documents_add(const struct bo_format *format, const char *name_or_path,
                       struct bo_documents *documents);
