@@ -131,6 +131,11 @@ static void print_tables(const struct bo_documents *documents,
                bo_counts_text(&sizes[i].units, &arena));
         bo_sizes_grid(&sizes[i], true, &arena, &grid);
         bo_grid_text(&grid, width_of(&grid), stdout);
+        const char *note = bo_sizes_note(&sizes[i], true, &arena);
+        if (note) {
+            putchar('\n');
+            bo_print_wrapped(stdout, note, WIDTH, "");
+        }
     }
     bo_arena_free(&arena);
 }

@@ -857,6 +857,10 @@ json "a codec that cannot hold the document says why" '.documents[0].codecs[] | 
     | (.status | test("2\\^26")) and (has("bytes") | not)'
 fast gives 0 "" size pcdata "$t/tiny.txt" "$t/huge.txt"
 holds "size in plain text" grep -q '^run-array ' "$t/out"
+gives 0 "" size guid re2-guids --no-compress
+holds "size marks codecs as table does" grep -q '^members (<) ' "$t/out"
+holds "size explains the marks" grep -q '^(~): ' "$t/out"
+holds "size has the order-0 entropy" grep -q '^order-0 entropy  *-  ' "$t/out"
 gives 0 "" size pcdata esbuild-amd64-sample --no-compress --json
 json "a document of the corpora by name" '.documents[0].name == "esbuild-amd64-sample"'
 mkdir -p "$t/extra/pcdata"

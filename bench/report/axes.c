@@ -140,7 +140,7 @@ void bo_page_axes(const struct bo_page *page, const struct bo_run_document *docu
                   const struct bo_axes *axes)
 {
     struct bo_grid grid;
-    const char *fixed = fixed_codec(document), *note = bo_mark_note(document);
+    const char *fixed = fixed_codec(document), *note = bo_mark_note(document, page->arena);
     const char *label = bo_run_main_label(document);
     if (!fixed)
         return;

@@ -277,7 +277,7 @@ void bo_page_curves(const struct bo_page *page, const char *format)
         return;
     }
     const struct bo_run_document *large = documents[n - 1], *small = hundredth(documents, n);
-    const char *main_label = bo_run_main_label(large), *note = bo_mark_note(large);
+    const char *main_label = bo_run_main_label(large), *note = bo_mark_note(large, page->arena);
     fprintf(
         page->out,
         "\nThe cost on %s (%" PRIu64 " %s), and its ratio to the cost on %s (%" PRIu64 "). The "

@@ -23,6 +23,9 @@ void bo_page_sizes(const struct bo_page *page, const struct bo_run_document *doc
             "\n**Sizes.** Bytes of the counted sections, and the size of these bytes under each "
             "outer compressor.\n\n");
     bo_page_grid(page, &grid, "sizes");
+    const char *note = bo_sizes_note(&document->sizes, true, page->arena);
+    if (note)
+        fprintf(page->out, "\n%s\n", note);
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -145,7 +148,7 @@ void bo_page_comparison(const struct bo_page *page, const struct bo_run_document
 {
     struct bo_label_filter all = {.kinds = {.n = 0}};
     struct bo_grid grid;
-    const char *note = bo_mark_note(document);
+    const char *note = bo_mark_note(document, page->arena);
     bo_comparison(document, &all, BO_WITH_INTERVAL, page->arena, &grid);
     print_origin(page, document);
     fprintf(page->out, "\nTimes of a query or operation as median [interval]: %s.\n\n",

@@ -196,8 +196,9 @@ static void print_picks(const struct chapter *chapter)
     print_noop(chapter);
     fputs("\n\n", page->out);
     bo_page_grid(page, &grid, "the picks");
-    if (bo_mark_note(main))
-        fprintf(page->out, "\n%s\n", bo_mark_note(main));
+    const char *note = bo_mark_note(main, page->arena);
+    if (note)
+        fprintf(page->out, "\n%s\n", note);
 }
 
 /* ---- over all documents ---------------------------------------------------------------------- */

@@ -63,12 +63,19 @@ static void add_bytes(const struct base *base, double bytes, struct bo_grid *gri
                    bo_fixed(arena, bytes / (double)base->n_units, 2));
 }
 
+static struct bo_run_codec marked(const struct bo_size *codec)
+{
+    return (struct bo_run_codec){.name = codec->name,
+                                 .probabilistic = codec->probabilistic,
+                                 .leaves_out = codec->leaves_out};
+}
+
 static void add_codec(const struct base *base, const struct bo_size *codec, struct bo_grid *grid)
 {
     struct bo_arena *arena = grid->arena;
     const char *refusal = codec->has_bytes ? NULL : bo_refusal_in(codec->status);
-    bo_grid_column(grid, "codec",
-                   bo_arena_printf(arena, "%s%s", codec->name, codec->probabilistic ? " (~)" : ""));
+    const struct bo_run_codec with_marks = marked(codec);
+    bo_grid_column(grid, "codec", bo_codec_cell(arena, &with_marks));
     bo_grid_column(grid, "role", codec->role);
     bo_grid_column(grid, "sections",
                    codec->has_bytes ? sections_cell(arena, &codec->sections)
@@ -83,9 +90,14 @@ static void add_codec(const struct base *base, const struct bo_size *codec, stru
     bo_grid_end_row(grid);
 }
 
+#define ORDER_0 "order-0 entropy"
+#define ORDER_0_NOTE                                                                            \
+    "The " ORDER_0 " is the sum over the fields of the model, without the cost of statistics. " \
+    "It is not a lower bound: a codec that uses context can be smaller."
+
 static void add_entropy(const struct base *base, const struct bo_sizes *sizes, struct bo_grid *grid)
 {
-    bo_grid_texts(grid, "(entropy, order 0)", "floor", "", NULL);
+    bo_grid_texts(grid, ORDER_0, "-", "", NULL);
     if (base->aside)
         bo_grid_add(grid, "%s", "");
     add_bytes(base, trunc(sizes->entropy_floor), grid);
@@ -103,6 +115,19 @@ void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct 
         add_codec(&base, &sizes->codecs[i], grid_ret);
     if (machine_dependent && !isnan(sizes->entropy_floor))
         add_entropy(&base, sizes, grid_ret);
+}
+
+const char *bo_sizes_note(const struct bo_sizes *sizes, bool machine_dependent,
+                          struct bo_arena *arena)
+{
+    struct bo_run_codec *codecs = bo_array_or_abort(arena, sizes->n_codecs, sizeof *codecs);
+    for (unsigned i = 0; i < sizes->n_codecs; i++)
+        codecs[i] = marked(&sizes->codecs[i]);
+    const struct bo_run_document document = {.codecs = codecs, .n_codecs = sizes->n_codecs};
+    const char *marks = bo_mark_note(&document, arena);
+    if (!machine_dependent || isnan(sizes->entropy_floor))
+        return marks;
+    return bo_arena_printf(arena, "%s%s" ORDER_0_NOTE, marks ? marks : "", marks ? " " : "");
 }
 
 /* ---- the checked page ------------------------------------------------------------------------ */
@@ -127,6 +152,9 @@ static bool print_document(struct bo_document *document, FILE *out)
             document->name, document->hash, bo_counts_text(&sizes.units, &arena));
     bo_sizes_grid(&sizes, false, &arena, &grid);
     bo_grid_markdown(&grid, out);
+    const char *note = bo_sizes_note(&sizes, false, &arena);
+    if (note)
+        fprintf(out, "\n%s\n", note);
     bo_arena_free(&arena);
     return true;
 }

@@ -10,10 +10,14 @@
 /*
  * The sizes of one document, one line per encoding. `machine_dependent` adds the figures that
  * depend on compressor libraries and floating point: the columns of the outer compressors and the
- * entropy floor.
+ * order-0 entropy.
  */
 void bo_sizes_grid(const struct bo_sizes *sizes, bool machine_dependent, struct bo_arena *arena,
                    struct bo_grid *grid_ret);
+
+/* The marks and the entropy in that table, explained; NULL: it has none. In the arena. */
+const char *bo_sizes_note(const struct bo_sizes *sizes, bool machine_dependent,
+                          struct bo_arena *arena);
 
 /* results/sizes.md: the sizes of all embedded documents. False after a message. */
 bool bo_sizes_page(FILE *out);

@@ -41,6 +41,9 @@ static void print_markdown(struct bo_table *table, struct bo_arena *arena, FILE 
         fprintf(out, "%s- %s\n", i ? "" : "\n", failures[i]);
     fprintf(out, "\n%s. Corpus: %s. %s. Machine: %s. Run: %s. To repeat it: `%s`\n", caption.what,
             caption.corpus, caption.sample, caption.machine, caption.run, caption.command);
+    const char *marks = bo_mark_note(table->document, arena);
+    if (marks)
+        fprintf(out, "\n%s\n", marks);
     const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
     if (outliers)
         fprintf(out, "\n%s.\n", outliers);
@@ -129,6 +132,9 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     const size_t n = bo_comparison_failures(document, arena, &failures);
     for (size_t i = 0; i < n; i++)
         bo_print_wrapped(out, failures[i], BO_RFC_WIDTH, "  ");
+    const char *marks = bo_mark_note(document, arena);
+    if (marks)
+        bo_print_wrapped(out, marks, BO_RFC_WIDTH, "");
     bo_caption_print(&caption, BO_RFC_WIDTH, arena, out);
     const char *outliers = bo_outliers_note(document, &table->filter, arena);
     if (outliers)
@@ -163,6 +169,9 @@ static void print_tex(struct bo_table *table, struct bo_arena *arena, FILE *out)
         bo_print_tex(failures[i], out);
         fprintf(out, ". ");
     }
+    const char *marks = bo_mark_note(table->document, arena);
+    if (marks)
+        bo_print_tex(bo_arena_printf(arena, "%s ", marks), out);
     const char *outliers = bo_outliers_note(table->document, &table->filter, arena);
     if (outliers)
         bo_print_tex(bo_arena_printf(arena, "%s.", outliers), out);

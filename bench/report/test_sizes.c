@@ -19,7 +19,20 @@ TEST(a_table_by_hand)
     assert_has(text, "| frame-24 | new | index 100, runs 625 | directory 77 | 725 | "
                      "0.725 | 2.90 | 525 | 575 | 475 |\n");
     assert_has(text, "| broken | new | failed: " SAMPLE_FLAW_IN_CELL " |  | - | ");
-    assert_has(text, "| 500 | 0.500 | 2.00 |");
+    assert_has(text, "| order-0 entropy | - |  |  | 500 | 0.500 | 2.00 |");
+}
+
+TEST(marks_and_notes)
+{
+    json_t *json = sample_json();
+    json_object_set_new(sample_size(json, 0, "frame-24"), "leaves_out", json_string("names"));
+    const struct bo_run *run = sample_take(json);
+    const struct bo_sizes *marked = &run->documents[0].sizes;
+    assert_has(sizes_text(run, true), "| frame-24 (<) | new |");
+    assert_has(bo_sizes_note(marked, true, &arena), "names (frame-24). The order-0 entropy ");
+    assert_lacks(bo_sizes_note(marked, false, &arena), "entropy");
+    run = *state;
+    assert_null(bo_sizes_note(&run->documents[0].sizes, false, &arena));
 }
 
 /* Figures that depend on compressor libraries or floating point are not in the checked page. */
@@ -56,8 +69,7 @@ TEST(the_page_is_complete)
         snprintf(name, sizeof name, "\n**%s, %s** ", d->format->name, d->name);
         const char *at = assert_has(a, name);
         for (const struct bo_codec *const *c = d->format->codecs; *c; c++) {
-            snprintf(name, sizeof name, "\n| %s%s | ", (*c)->name,
-                     (*c)->probabilistic ? " (~)" : "");
+            snprintf(name, sizeof name, "\n| %s ", (*c)->name);
             assert_true((strstr(at, name) != NULL) == (!(*c)->reads && !(*c)->optional));
         }
     }

@@ -438,19 +438,33 @@ TEST(other_files_are_refused)
 
 TEST(marks_by_hand)
 {
-    struct bo_run_codec codecs[] = {
-        {.name = "a"}, {.name = "b", .leaves_out = "a name"}, {.name = "c", .probabilistic = true}};
+    struct bo_run_codec codecs[] = {{.name = "a"},
+                                    {.name = "b", .leaves_out = "a name"},
+                                    {.name = "c", .probabilistic = true},
+                                    {.name = "d", .leaves_out = "a place"},
+                                    {.name = "e", .leaves_out = "a name"}};
     struct bo_run_document document = {.codecs = codecs, .n_codecs = 1};
     assert_string_equal(bo_codec_cell(&arena, &codecs[0]), "a");
     assert_string_equal(bo_codec_cell(&arena, &codecs[1]), "b (<)");
     assert_string_equal(bo_codec_cell(&arena, &codecs[2]), "c (~)");
-    assert_null(bo_mark_note(&document));
+    assert_null(bo_mark_note(&document, &arena));
     document.n_codecs = 2;
-    assert_has(bo_mark_note(&document), "(<): ");
-    assert_lacks(bo_mark_note(&document), "(~): ");
-    document.n_codecs = 3;
-    assert_has(bo_mark_note(&document), "(<): ");
-    assert_has(bo_mark_note(&document), "(~): ");
+    assert_has(bo_mark_note(&document, &arena), "(<): ");
+    assert_lacks(bo_mark_note(&document, &arena), "(~): ");
+    document.n_codecs = 5;
+    assert_has(bo_mark_note(&document, &arena), " document: a name (b, e); a place (d).");
+    assert_has(bo_mark_note(&document, &arena), "(~): ");
+}
+
+TEST(marks_are_explained_below_tables)
+{
+    static const char *const styles[] = {"md", "rfc", "tex"};
+    json_t *json = sample_json();
+    for (size_t d = 0; d < 2; d++)
+        json_object_set_new(sample_size(json, d, "liar"), "leaves_out", json_string("names"));
+    const struct bo_run *run = sample_take(json);
+    for (size_t i = 0; i < N_ELEMENTS(styles); i++)
+        assert_has(sample_print(run, styles[i], NULL, NULL), "this codec does not store");
 }
 
 /* ---- the newest run -------------------------------------------------------------------------- */

@@ -346,7 +346,7 @@ void bo_page_uses(const struct bo_page *page, const struct bo_run_document *docu
                   const struct bo_uses *uses)
 {
     struct bo_grid grid;
-    const char *note = bo_mark_note(document);
+    const char *note = bo_mark_note(document, page->arena);
     bo_uses_grid(document, uses, page->arena, &grid);
     fprintf(page->out, "\n**The uses, %s.**%s\n\n", document->name,
             bo_has_paths(document) ? " In round brackets: the time in portable C, if the codec ran "

@@ -258,19 +258,47 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
 #define PROBABILISTIC_NOTE                                                            \
     "(~): answers for absent keys may be wrong, with a probability that the codec's " \
     "specification states. Such a codec is ranked only among codecs of this kind."
-#define LEAVES_OUT_NOTE                                                                    \
-    "(<): this codec does not store all of the document (its specification lists what is " \
-    "missing). It was measured on the part that it stores."
+#define LEAVES_OUT_NOTE                                                                      \
+    "(<): this codec does not store all of the document, and was measured on the part that " \
+    "it stores. The first difference from the document: %s."
 
-const char *bo_mark_note(const struct bo_run_document *document)
+/* "nbytes (members); guid (fingerprint-32, perfect-hash-32)": what is missing; NULL: nothing. */
+static char *omissions(const struct bo_run_document *document, struct bo_arena *arena)
 {
-    static const char *const notes[] = {NULL, PROBABILISTIC_NOTE, LEAVES_OUT_NOTE,
-                                        PROBABILISTIC_NOTE " " LEAVES_OUT_NOTE};
-    unsigned marks = 0;
+    const struct bo_run_codec *codecs = document->codecs;
+    const unsigned n = document->n_codecs;
+    bool *is_listed = bo_array_or_abort(arena, n, sizeof *is_listed);
+    char *text = NULL;
+    for (unsigned c = 0; c < n; c++) {
+        const char *before = " (";
+        if (!codecs[c].leaves_out || is_listed[c])
+            continue;
+        text = bo_arena_printf(arena, "%s%s%s", text ? text : "", text ? "; " : "",
+                               codecs[c].leaves_out);
+        for (unsigned i = c; i < n; i++) {
+            if (!codecs[i].leaves_out || strcmp(codecs[i].leaves_out, codecs[c].leaves_out) != 0)
+                continue;
+            text = bo_arena_printf(arena, "%s%s%s", text, before, codecs[i].name);
+            before = ", ";
+            is_listed[i] = true;
+        }
+        text = bo_arena_printf(arena, "%s)", text);
+    }
+    return text;
+}
+
+const char *bo_mark_note(const struct bo_run_document *document, struct bo_arena *arena)
+{
+    const char *omitted = omissions(document, arena);
+    bool probabilistic = false;
     for (unsigned c = 0; c < document->n_codecs; c++)
-        marks |= (document->codecs[c].probabilistic ? 1u : 0) |
-                 (document->codecs[c].leaves_out ? 2u : 0);
-    return notes[marks];
+        probabilistic = probabilistic || document->codecs[c].probabilistic;
+    if (!probabilistic && !omitted)
+        return NULL;
+    const char *text = probabilistic ? PROBABILISTIC_NOTE : "";
+    return omitted ? bo_arena_printf(arena, "%s%s" LEAVES_OUT_NOTE, text, probabilistic ? " " : "",
+                                     omitted)
+                   : text;
 }
 
 const char *bo_pair_text(const struct bo_pairs *pairs, const char *name)

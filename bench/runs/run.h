@@ -388,9 +388,10 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
 char *bo_named_with_role(struct bo_arena *arena, const struct bo_run_codec *codec);
 
 /*
- * The meaning of the marks in one or two sentences. NULL when no codec of the document is marked.
+ * The meaning of the marks in a few sentences, in the arena. NULL when no codec of the document is
+ * marked.
  */
-const char *bo_mark_note(const struct bo_run_document *document);
+const char *bo_mark_note(const struct bo_run_document *document, struct bo_arena *arena);
 
 /* The report notes of the format of that name. NULL when there is no such format. */
 const struct bo_format_report *bo_report_of(const char *format);
