@@ -39,69 +39,99 @@ static const struct {
 struct request {
     const char *weights[N_MEASURES], *limits[N_MEASURES];
     const char *speed, *use, *row, *corpus, *results;
-    bool as_json;
+    bool as_json, has_weight;
+    struct bo_wish wishes[N_MEASURES]; /* the weights and limits in them */
 };
 
 /* ---- wishes ---------------------------------------------------------------------------------- */
 
-static bool parse_number(const char *option, const char *text, double *v_ret, const char **rest_ret)
+/* The number that a text begins with: finite, or NaN. *rest_ret is what follows. */
+static double parse_number(const char *text, const char **rest_ret)
 {
     char *end;
-    *v_ret = strtod(text, &end);
+    const double v = strtod(text, &end);
     *rest_ret = end;
-    return (end != text && isfinite(*v_ret)) ||
-           !bo_usage_error("pick", "%s expects a number", option);
+    return end != text && isfinite(v) ? v : NAN;
 }
 
 /* "1.5" */
-static bool parse_weight(const char *name, const char *text, double *weight_ret)
+static bool parse_weight(const char *name, const char *text, struct bo_wish *wish)
 {
     const char *rest;
-    if (!parse_number(name, text, weight_ret, &rest))
-        return false;
-    return (*rest == 0 && *weight_ret >= 0) ||
-           !bo_usage_error("pick", "the weight of %s must be a number of at least 0, not '%s'",
-                           name, text);
+    wish->weight = parse_number(text, &rest);
+    return (*rest == 0 && wish->weight >= 0) ||
+           !bo_usage_error("pick", "--%s expects a number of at least 0, not '%s'", name, text);
 }
 
 /* "+5%", "-20%" and "0.8x" are relative to the status quo; "30" is in the measure's unit. */
 static bool parse_limit(const char *name, const char *text, struct bo_wish *wish)
 {
     const char *rest;
-    double v;
-    if (!parse_number(name, text, &v, &rest))
-        return false;
+    const double v = parse_number(text, &rest);
     const bool is_share = strcmp(rest, "%") == 0, is_factor = strcmp(rest, "x") == 0;
     wish->limit_kind = is_share || is_factor ? BO_LIMIT_OF_BASELINE : BO_LIMIT;
     wish->limit = is_share ? 1 + v / 100 : v;
-    return ((*rest == 0 || is_share || is_factor) && wish->limit > 0) ||
-           !bo_usage_error("pick", "--max-%s expects +5%%, 0.8x or a number, not '%s'", name, text);
+    /* 105% may mean 1.05x or +105% */
+    const bool is_known = is_share ? *text == '+' || *text == '-' : *rest == 0 || is_factor;
+    return (is_known && wish->limit > 0) ||
+           !bo_usage_error("pick",
+                           "--max-%s expects +5%%, 0.8x or a number (a percentage needs a sign), "
+                           "not '%s'",
+                           name, text);
 }
 
 /* The minimum speed relative to the status quo: "2", "2x". */
 static bool parse_speed(const char *text, struct bo_wish *wish)
 {
     const char *rest;
-    double v;
-    if (!parse_number("--min-speed", text, &v, &rest))
-        return false;
+    const double v = parse_number(text, &rest);
     wish->limit_kind = BO_LIMIT_OF_BASELINE;
     wish->limit = 1 / v;
     return ((*rest == 0 || strcmp(rest, "x") == 0) && v > 0) ||
            !bo_usage_error("pick", "--min-speed expects a factor such as 2x, not '%s'", text);
 }
 
-/* The measures of the options; without any, size and lookup. False after a message. */
-static bool make_wishes(const struct request *r, const struct bo_run_document *document,
-                        struct bo_arena *arena, struct bo_wish *wishes, unsigned *n_ret)
+/* Parses the weights and limits of the options. False after a message. */
+static bool parse_wishes(struct request *r)
+{
+    bool any_above_0 = !r->has_weight;
+    for (unsigned m = 0; m < N_MEASURES; m++) {
+        struct bo_wish *wish = &r->wishes[m];
+        wish->weight = !r->has_weight && (m == SIZE || m == LOOKUP);
+        if ((r->weights[m] && !parse_weight(measures[m].name, r->weights[m], wish)) ||
+            (r->limits[m] && !parse_limit(measures[m].name, r->limits[m], wish)) ||
+            (m == LOOKUP && r->speed && !parse_speed(r->speed, wish)))
+            return false;
+        any_above_0 = any_above_0 || wish->weight > 0;
+    }
+    const struct bo_wish *lookup = &r->wishes[LOOKUP];
+    if (r->row && !(lookup->weight > 0) && lookup->limit_kind == BO_NO_LIMIT)
+        return !bo_usage_error("pick", "--row needs a weight or a limit of the lookup");
+    return any_above_0 || !bo_usage_error("pick", "no measure has a weight above 0");
+}
+
+/* True when the document has the row; false after a message. */
+static bool has_row(const struct bo_run_document *document, const char *row, struct bo_arena *arena)
+{
+    const char *rows = "";
+    for (unsigned l = 0; l < document->n_labels; l++) {
+        if (strcmp(document->labels[l], row) == 0)
+            return true;
+        rows = bo_arena_printf(arena, "%s %s", rows, document->labels[l]);
+    }
+    return !bo_usage_error("pick", "%s has no row '%s'; the rows are%s", document->name, row, rows);
+}
+
+/* The measures of the options; without any, size and lookup. Returns their number. */
+static unsigned make_wishes(const struct request *r, const struct bo_run_document *document,
+                            struct bo_arena *arena, struct bo_wish *wishes)
 {
     const char *row = r->row ? r->row : bo_run_main_label(document);
-    bool any_weight = false;
     unsigned n = 0;
-    for (unsigned m = 0; m < N_MEASURES; m++)
-        any_weight = any_weight || r->weights[m];
     for (unsigned m = 0; m < N_MEASURES; m++) {
-        struct bo_wish wish = {.name = measures[m].name, .figure = measures[m].figure};
+        struct bo_wish wish = r->wishes[m];
+        wish.name = measures[m].name;
+        wish.figure = measures[m].figure;
         if (m == LOOKUP && row) {
             wish.figure.label = row;
             wish.figure.heading = bo_arena_printf(arena, "%s, ns", row);
@@ -109,24 +139,12 @@ static bool make_wishes(const struct request *r, const struct bo_run_document *d
         if ((m == SIZE || m == PACKED) && document->unit)
             wish.figure.heading = bo_arena_printf(arena, m == SIZE ? "B/%s" : "B/%s under zstd -19",
                                                   bo_singular(arena, document->unit));
-        if (!any_weight && (m == SIZE || (m == LOOKUP && row)))
-            wish.weight = 1;
-        if (r->weights[m] && !parse_weight(wish.name, r->weights[m], &wish.weight))
-            return false;
-        if (r->limits[m] && !parse_limit(wish.name, r->limits[m], &wish))
-            return false;
-        if (m == LOOKUP && r->speed && !parse_speed(r->speed, &wish))
-            return false;
+        if (m == LOOKUP && !row && !r->has_weight)
+            wish.weight = 0; /* nobody asked for it, and the document has no query */
         if (wish.weight > 0 || wish.limit_kind != BO_NO_LIMIT)
             wishes[n++] = wish;
-        else if (m == LOOKUP && r->row)
-            return !bo_usage_error("pick", "--row needs a weight or a limit of the lookup");
     }
-    *n_ret = n;
-    for (unsigned w = 0; w < n; w++)
-        if (wishes[w].weight > 0)
-            return true;
-    return !bo_usage_error("pick", "no measure has a weight above 0");
+    return n;
 }
 
 static bool take_use(const char *format, const char *use, struct bo_wish *wishes, unsigned *n_ret)
@@ -190,8 +208,10 @@ static int pick(const struct request *r, const char *format, const struct bo_run
     const char *why;
     if (!n)
         return bo_no_document("pick", run, format, r->corpus);
-    if (!n_wishes && !make_wishes(r, documents[0], arena, wishes, &n_wishes))
+    if (r->row && !has_row(documents[0], r->row, arena))
         return BO_EXIT_USAGE;
+    if (!n_wishes)
+        n_wishes = make_wishes(r, documents[0], arena, wishes);
     bo_wishes_set_noise(run, format, wishes, n_wishes);
     if (!bo_pick_codec(documents, n, wishes, n_wishes, arena, &answer, &why))
         return bo_usage_error("pick", "%s", why);
@@ -275,12 +295,16 @@ int bo_cmd_pick(int argc, char **argv)
     if (n > 1)
         return bo_usage_error("pick", "expects one format");
     bool has_wish = r.speed || r.row;
-    for (unsigned m = 0; m < N_MEASURES; m++)
+    for (unsigned m = 0; m < N_MEASURES; m++) {
+        r.has_weight = r.has_weight || r.weights[m];
         has_wish = has_wish || r.weights[m] || r.limits[m];
+    }
     if (r.use && has_wish)
         return bo_usage_error("pick", "--use cannot be combined with weights, limits or --row");
     if (r.speed && r.limits[LOOKUP])
         return bo_usage_error("pick", "--min-speed cannot be combined with --max-lookup");
+    if (!parse_wishes(&r))
+        return BO_EXIT_USAGE;
     const struct bo_format *format = bo_need_format("pick", n ? argv[1] : NULL);
     return format ? pick_from(&r, format->name) : BO_EXIT_USAGE;
 }

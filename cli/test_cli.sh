@@ -1004,11 +1004,20 @@ json "pick --json" '.pick == (.codecs | map(select(.score)) | min_by(.score) | .
     and .weights.size.weight == 1'
 gives 1 "" pick pcdata --results "$t/two.json" --row point/pc-0 --max-size 0.001x
 holds "pick says that nothing is fit" grep -q '^No codec meets the limits' "$t/out"
-misuses "pick: --max-size expects +5%, 0.8x or a number, not '5 %'" pick pcdata --results "$t/two.json" --max-size '5 %'
+for limit in '5 %' 105% abc -1; do
+    misuses "pick: --max-size expects +5%, 0.8x or a number (a percentage needs a sign), not '$limit'" \
+        pick pcdata --results "$t/two.json" --max-size "$limit"
+done
+gives 0 "" pick pcdata --results "$t/two.json" --max-size +500%
+# Numbers are checked before the results are read.
+for weight in abc -1; do
+    misuses "pick: --size expects a number of at least 0, not '$weight'" \
+        pick pcdata --results "$t/absent" --size "$weight"
+done
 misuses "pick: --row needs a weight or a limit of the lookup" \
     pick pcdata --results "$t/two.json" --row point/pc-0 --size 1
 gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0 --size 1 --min-speed 0.001x
-misuses "pick: varint-delta has no point/absent, ns on tiny" pick pcdata --results "$t/two.json" --row point/absent
+misuses "pick: tiny has no row 'point/absent'; the rows are * point/pc-0" pick pcdata --results "$t/two.json" --row point/absent
 run bench --quick --corpus "$t/tiny.txt" --kind open --codec varint-delta,raw --no-compress --json "$t/opened.json"
 misuses "pick: varint-delta has no lookup, ns on tiny" pick pcdata --results "$t/opened.json" --lookup 1
 refuses "pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
