@@ -220,7 +220,7 @@ int bo_cmd_list(int argc, char **argv)
 {
     bool json = false;
     const struct bo_option options[] = {
-        {"--json", 0, NULL, "for programs", NULL, &json},
+        {"--json", 0, NULL, "one of the lists, for programs", NULL, &json},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
@@ -244,7 +244,9 @@ int bo_cmd_list(int argc, char **argv)
             return lists[i].list(json);
         bo_suggest_offer(&near, lists[i].name);
     }
-    if (n != 0 || json)
+    if (n == 0 && json)
+        return bo_usage_error("list", "--json requires formats, codecs, corpora or workloads");
+    if (n != 0)
         return bo_usage_error("list", "needs one of formats, codecs, corpora, workloads%s",
                               bo_suggestion_text(&near));
     list_formats(false);

@@ -31,7 +31,7 @@ static const struct bo_table_style *find_style(const char *name)
 /* The options of the command line. */
 struct request {
     const char *style, *kind, *workload, *codec, *role, *corpus, *results, *machine;
-    bool held_out;
+    bool held_out, as_json;
     struct bo_filter codecs, roles;
 };
 
@@ -112,15 +112,17 @@ static char *options_text(const struct request *r, struct bo_arena *arena)
     return text;
 }
 
-/* Chooses the document to show. Names the others if the user named none. */
-static bool choose_document(struct bo_table *table, const char *corpus, bool one_document)
+/* Chooses the document to show. False after a message. */
+static bool choose_document(struct bo_table *table, const char *corpus)
 {
     table->document = bo_run_document(table->run, table->format, corpus);
     table->only = corpus ? table->document : NULL;
-    if (!table->document)
-        return !bo_no_document("table", table->run, table->format, corpus);
-    if (corpus || !one_document)
-        return true;
+    return table->document || !bo_no_document("table", table->run, table->format, corpus);
+}
+
+/* Names the documents that the table does not show. */
+static void name_others(const struct bo_table *table)
+{
     const char *before = "; others:";
     bool shown = false;
     for (size_t d = 0; d < table->run->n_documents; d++) {
@@ -135,19 +137,21 @@ static bool choose_document(struct bo_table *table, const char *corpus, bool one
     }
     if (shown)
         fputc('\n', stderr);
-    return true;
 }
 
-/* A name that matches nothing in the document is an error, not an empty table. */
+/* Names that match nothing in the documents are an error, not an empty table. */
 static bool filter_met(struct bo_table *table)
 {
+    struct bo_label_filter *filter = &table->filter;
+    bool any = filter->kinds.n == 0 || filter->workloads.n == 0;
     for (size_t d = 0; d < table->run->n_documents; d++) {
         const struct bo_run_document *document = &table->run->documents[d];
         for (unsigned l = 0; strcmp(document->format, table->format) == 0 && l < document->n_labels;
              l++)
-            bo_label_wanted(&table->filter, document->labels[l]);
+            any = bo_label_wanted(filter, document->labels[l]) || any;
     }
-    return all_met(&table->filter.kinds, "kind") && all_met(&table->filter.workloads, "workload");
+    return all_met(&filter->kinds, "kind") && all_met(&filter->workloads, "workload") &&
+           (any || !bo_usage_error("table", "no row matches both --kind and --workload"));
 }
 
 /* Prints held-out documents next to the others. */
@@ -191,8 +195,10 @@ static int print_table(struct bo_table *table, struct request *r,
         ok = print_held_out(&run, table->format, style->name, &arena);
     } else if (ok) {
         bo_fuzz_mark_run("results/fuzz", &run);
-        ok = choose_document(table, r->corpus, style->one_document) && filter_met(table) &&
+        ok = choose_document(table, r->corpus) && filter_met(table) &&
              choose_codecs(table, r, &chosen, &arena);
+        if (ok && !r->corpus && style->one_document)
+            name_others(table);
         if (ok)
             style->print(table, &arena, stdout);
     }
@@ -204,7 +210,7 @@ static int print_table(struct bo_table *table, struct request *r,
 
 int bo_cmd_table(int argc, char **argv)
 {
-    struct request r = {.style = "md"};
+    struct request r = {.style = NULL};
     const struct bo_option options[] = {
         {"--style", 0, "STYLE", "md (default), rfc, csv, tex, gobench, json", &r.style, NULL},
         {"--kind", 0, "K[,...]", "only these: query kinds, encode, decode, merge, open, open-cold",
@@ -222,6 +228,7 @@ int bo_cmd_table(int argc, char **argv)
          NULL},
         {"--machine", 0, "NAME", "of the results in results/, those in results/NAME", &r.machine,
          NULL},
+        {"--json", 0, NULL, "--style json", NULL, &r.as_json},
         {NULL, 0, NULL, NULL, NULL, NULL},
     };
     const struct bo_usage usage = {
@@ -239,6 +246,9 @@ int bo_cmd_table(int argc, char **argv)
         return bo_options_exit(n);
     if (n > 1)
         return bo_usage_error("table", "expects one format");
+    if (r.as_json && r.style && strcmp(r.style, "json") != 0)
+        return bo_usage_error("table", "--json cannot be combined with --style %s", r.style);
+    r.style = r.as_json ? "json" : r.style ? r.style : "md";
     if (r.machine && r.results)
         return bo_usage_error("table", "--machine cannot be combined with --results");
     if (r.held_out && (r.codec || r.role || r.kind || r.workload || r.corpus))

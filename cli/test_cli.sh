@@ -207,7 +207,7 @@ head -n 7 "$t/far.workload" >"$t/near.workload"
 gives 0 "" workload check "$t/near.workload" "$t/tiny.txt"
 holds "workload check" grep -q 'point 1 (0 hits); 0 actions$' "$t/out"
 misuses "list: needs one of formats, codecs, corpora, workloads" list everything
-misuses "list: needs one of formats, codecs, corpora, workloads" list --json
+misuses "list: --json requires formats, codecs, corpora or workloads" list --json
 misuses "verify: needs a format" verify
 refuses "verify: no format 'x'; *" verify x
 refuses "verify: no codec 'x' of pcdata; there are *" verify pcdata --codec x
@@ -979,6 +979,9 @@ for golden in codecs/*/golden.tsv; do
 done
 echo 'x = "</script>"' >"$t/charts.js"
 refuses "$t/charts.js: not usable in a page, because it contains </script or <!--" report --results "$t/bench.json" -o "$t/report" --page --charts "$t/charts.js"
+misuses "table: no row matches both --kind and --workload" \
+    table pcdata --results "$t/embedded.json" --kind encode --workload hot
+misuses "table: --json cannot be combined with --style md" table pcdata --results "$t/bench.json" --json --style md
 gives 0 "" table pcdata --results "$t/bench.json" --style json
 json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
     and (.documents[0] | .xxh3 and (.codecs[0] | .bytes > 0 and (.rows["point/pc-0"] | .n > 0 and .low_ns <= .median_ns)))'
@@ -994,6 +997,9 @@ holds "bench says what is not held" grep -qx \
     'not held: make by snapshot-packed: holds one instant, not a history' "$t/out"
 refuses "bench: no format 'x'; *" bench --format x
 
+cp "$t/out" "$t/style.json"
+gives 0 "" table pcdata --results "$t/bench.json" --json
+same "table --json is --style json" "$t/out" "$t/style.json"
 # ---- pick ----------------------------------------------------------------------------------------
 
 gives 0 "*" bench --quick "${pc0[@]}" --kind point,open --codec varint-delta,raw --no-compress --json "$t/two.json"

@@ -18,9 +18,9 @@ bool bo_label_wanted(struct bo_label_filter *filter, const char *label)
     const char *slash = strchr(label, '/');
     char kind[BO_MAX_NAME];
     snprintf(kind, sizeof kind, "%.*s", slash ? (int)(slash - label) : (int)strlen(label), label);
-    if (!bo_filter_allows(&filter->kinds, kind))
-        return false;
-    return slash ? bo_filter_allows(&filter->workloads, slash + 1) : filter->workloads.n == 0;
+    const bool has_kind = bo_filter_allows(&filter->kinds, kind);
+    return (slash ? bo_filter_allows(&filter->workloads, slash + 1) : filter->workloads.n == 0) &&
+           has_kind;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
