@@ -57,7 +57,7 @@ int bo_compare_results(const char *command, const struct bo_run *before, const s
 
 int bo_cmd_compare(int argc, char **argv)
 {
-    const char *percent = "5", *style = "text";
+    const char *percent = "5", *style = NULL;
     bool all = false, as_json = false;
     const struct bo_option options[] = {
         {"--threshold", 0, "PERCENT", "smaller changes of a time are not reported (default: 5)",
@@ -82,8 +82,10 @@ int bo_cmd_compare(int argc, char **argv)
     double threshold = 0;
     if (n != 2)
         return bo_usage_error("compare", "expects two files of results");
-    const bool markdown = strcmp(style, "md") == 0;
-    if (!markdown && strcmp(style, "text") != 0)
+    if (as_json && style)
+        return bo_usage_error("compare", "--json cannot be combined with --style");
+    const bool markdown = style && strcmp(style, "md") == 0;
+    if (style && !markdown && strcmp(style, "text") != 0)
         return bo_usage_error("compare", "no style '%s'; the styles are text and md", style);
     if (!bo_parse_threshold("compare", percent, &threshold))
         return BO_EXIT_USAGE;

@@ -173,6 +173,8 @@ int bo_cmd_insns(int argc, char **argv)
         const struct bo_format *format = bo_need_format("insns", counted);
         return format ? run_counted(format, argv[1], codec) : BO_EXIT_USAGE;
     }
+    if (golden && as_golden)
+        return bo_usage_error("insns", "--golden cannot be combined with --check");
     if (n > 1)
         return bo_usage_error("insns", "expects one format, or none for all");
     const struct bo_format *only = n ? bo_need_format("insns", argv[1]) : NULL;

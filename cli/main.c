@@ -69,6 +69,11 @@ static int run(const struct bo_command *command, int argc, char **argv)
     return finish(command->run(argc, argv));
 }
 
+static bool names_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* `help` alone, or `help COMMAND`, which is `COMMAND --help`. */
 static int help(const char *name)
 {
@@ -114,15 +119,19 @@ int main(int argc, char **argv)
         print_help(stderr);
         return BO_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    const bool is_help = names_help(argv[1]), is_version = strcmp(argv[1], "--version") == 0;
+    if (argc > (strcmp(argv[1], "help") == 0 ? 3 : 2) && (is_help || is_version)) {
+        fprintf(stderr, "bakeoff: unexpected argument '%s'; see `bakeoff --help`\n",
+                argv[argc - 1]);
+        return BO_EXIT_USAGE;
+    }
+    if (is_version) {
         printf("bakeoff %s%s%s%s\n", BO_VERSION, *bo_commit ? " (" : "", bo_commit,
                *bo_commit ? ")" : "");
         return finish(BO_EXIT_OK);
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return help(NULL);
-    if (strcmp(argv[1], "help") == 0)
-        return help(argv[2] && strcmp(argv[2], "help") != 0 ? argv[2] : NULL);
+    if (is_help)
+        return help(argv[2] && !names_help(argv[2]) ? argv[2] : NULL);
     const struct bo_command *command = find_command(argv[1]);
     return command ? run(command, argc - 1, argv + 1) : BO_EXIT_USAGE;
 }

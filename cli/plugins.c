@@ -20,8 +20,12 @@ bool bo_load_plugin(const char *path)
     /* The loader returns data pointers, and C does not convert them to function pointers. */
     const struct bo_plugin *(*entry)(void);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object)
-        return fail(path, dlerror());
+    if (!object) {
+        const char *why = dlerror(); /* most reasons begin with the path */
+        const size_t n = strlen(path);
+        return fail(path, strncmp(why, path, n) == 0 && strncmp(why + n, ": ", 2) == 0 ? why + n + 2
+                                                                                       : why);
+    }
     void *symbol = dlsym(object, TEXT_OF(BO_PLUGIN_ENTRY));
     if (!symbol)
         return fail(path, "not a plugin for this version: it has no " TEXT_OF(BO_PLUGIN_ENTRY));

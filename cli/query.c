@@ -3,6 +3,7 @@
 
 #include "cli/options.h"
 #include "cli/transcode.h"
+#include "harness/core/print.h"
 
 int bo_cmd_query(int argc, char **argv);
 
@@ -28,9 +29,10 @@ static enum bo_status run_query(const struct bo_codec *codec, void *reader, unsi
     }
 }
 
+/* `written`: the query as the user wrote it. */
 static int answer(const struct bo_format *format, const struct bo_codec *codec,
-                  const struct bo_query_kind *kind, const void *query, struct bo_span payload,
-                  const struct bo_input *in, struct bo_arena *arena)
+                  const struct bo_query_kind *kind, const void *query, const char *written,
+                  struct bo_span payload, const struct bo_input *in, struct bo_arena *arena)
 {
     struct bo_writer text;
     struct bo_error error = {0};
@@ -43,7 +45,8 @@ static int answer(const struct bo_format *format, const struct bo_codec *codec,
         status = run_query(codec, reader, bo_kind_index(format, kind), kind, query, arena, &found,
                            &error);
     if (status == BO_OUT_OF_RANGE)
-        bo_fail(&error, status, BO_NO_OFFSET, "query is outside of the document");
+        bo_fail(&error, status, BO_NO_OFFSET,
+                bo_arena_printf(arena, "query is outside of the document: %s", written));
     if (!status)
         kind->print(query, found, &text);
     else if (error.off != BO_NO_OFFSET)
@@ -90,9 +93,13 @@ int bo_cmd_query(int argc, char **argv)
     int code = BO_EXIT_USAGE;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     if (kind->parse(n - 3, argv + 4, &arena, query, &error)) {
-        bo_usage_error("query", "%s (%s %s)", error.what, kind->name, kind->usage);
+        bo_usage_error("query", "%s (%s%s%s)", error.what, kind->name, *kind->usage ? " " : "",
+                       kind->usage);
     } else if (!bo_open_payload(format, codec, argv[2], raw, &in, &payload)) {
-        code = answer(format, codec, kind, query, payload, &in, &arena);
+        const char *written = kind->name;
+        for (int i = 4; i <= n; i++)
+            written = bo_arena_printf(&arena, "%s %s", written, argv[i]);
+        code = answer(format, codec, kind, query, written, payload, &in, &arena);
         bo_input_close(&in);
     }
     bo_arena_free(&arena);

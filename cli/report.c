@@ -358,6 +358,10 @@ int bo_cmd_report(int argc, char **argv)
         return bo_usage_error("report", "unexpected argument '%s'", argv[1]);
     if (r.machine && r.results)
         return bo_usage_error("report", "--machine cannot be combined with --results");
+    if (check && (r.page_only || r.results || r.machine || r.charts))
+        return bo_usage_error(
+            "report",
+            "--check-sizes cannot be combined with --page, --results, --machine or --charts");
     if (check) {
         char *path = NULL;
         if (asprintf(&path, "%s/results/sizes.md", r.output) < 0)

@@ -43,8 +43,8 @@ void bo_file_names(struct bo_span file, struct bo_span *format_ret, struct bo_sp
 enum bo_status bo_file_open(const struct bo_format *format, const struct bo_codec *codec,
                             struct bo_span file, struct bo_span *payload_ret, struct bo_error *err)
 {
-    if (file.n < sizeof magic || memcmp(file.p, magic, sizeof magic) != 0)
-        return bo_fail(err, BO_CORRUPT, 0, "not a file that `encode` wrote (bad magic)");
+    if (file.n && memcmp(file.p, magic, file.n < sizeof magic ? file.n : sizeof magic) != 0)
+        return bo_fail(err, BO_CORRUPT, 0, "not a file that `encode` wrote (bad magic number)");
     if (file.n < FIXED_NBYTES)
         return bo_fail(err, BO_TRUNCATED, file.n, "ends inside the file header");
     if (file.p[8] != HEADER_VERSION)

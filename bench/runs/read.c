@@ -622,7 +622,7 @@ bool bo_run_load(const char *path, struct bo_run *run_ret)
                     run_ret->environment.partial);
         return ok;
     }
-    fprintf(stderr, "bakeoff: %s: %s at byte %d\n", name, error.text, error.position);
+    fprintf(stderr, "bakeoff: %s: not JSON at byte %d\n", name, error.position);
     return false;
 }
 
