@@ -184,8 +184,9 @@ int bo_cmd_export(int argc, char **argv)
     if (n != 1 || !folder)
         return bo_usage_error("export", "expects FORMAT/CODEC and -o DIR");
     if (prefix && !valid_prefix(prefix))
-        return bo_usage_error("export",
-                              "prefix '%s' is not a letter a-z followed by a-z, 0-9 and _", prefix);
+        return bo_usage_error(
+            "export", "prefix '%s' must start with a letter a-z and contain only a-z, 0-9 and _",
+            prefix);
     const struct bo_format *format;
     const struct bo_codec *codec = bo_need_codec("export", argv[1], &format);
     char tree[MAX_PATH / 2], vectors[MAX_PATH];

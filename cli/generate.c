@@ -441,6 +441,8 @@ int bo_cmd_generate(int argc, char **argv)
     const int n = bo_options_parse(&usage, argc, argv);
     if (n < 0)
         return bo_options_exit(n);
+    if (n > 1)
+        return bo_usage_error("generate", "expects one argument");
     struct bo_suggestion near = bo_suggest(n ? argv[1] : NULL);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         bo_suggest_offer(&near, forms[i].name);

@@ -1,7 +1,9 @@
 /* bakeoff list: formats with their query kinds and workloads, codecs, documents of the corpora. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/report/grid.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -17,7 +19,7 @@ static void print_format(const struct bo_format *format)
     printf("%s: %s\n", format->name, format->summary);
     for (unsigned k = 0; k < format->n_kinds; k++) {
         const struct bo_query_kind *kind = &format->kinds[k];
-        printf("  %s %s: %s\n", kind->name, kind->usage, kind->summary);
+        printf("  %s%s%s: %s\n", kind->name, *kind->usage ? " " : "", kind->usage, kind->summary);
         for (unsigned w = 0; w < kind->n_workloads; w++)
             printf("    %-10s %s\n", kind->workloads[w].name, kind->workloads[w].summary);
     }
@@ -128,8 +130,10 @@ static int list_corpora(bool json)
     if (!bo_documents_list(NULL, BO_DOCUMENTS_ALL, &documents))
         return BO_EXIT_USAGE;
     json_t *all = json_array();
-    if (!json)
-        printf("%-8s %-28s %-11s %s\n", "format", "document", "state", "from");
+    struct bo_arena arena;
+    struct bo_grid grid;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    bo_grid_begin(&grid, &arena, 4, "format", "document", "state", "from", NULL);
     for (size_t i = 0; i < documents.n; i++) {
         const struct bo_document *d = &documents.items[i];
         if (json)
@@ -138,10 +142,12 @@ static int list_corpora(bool json)
                                             d->format->name, "name", d->name, "path", d->path,
                                             "provenance", d->provenance, "state", whereabouts(d),
                                             "embedded", d->embedded, "present", d->present));
-        else
-            printf("%-8s %-28s %-11s %s\n", d->format->name, d->name, whereabouts(d),
-                   d->provenance);
+        bo_grid_texts(&grid, d->format->name, d->name, whereabouts(d), d->provenance, NULL);
+        bo_grid_end_row(&grid);
     }
+    if (!json)
+        bo_grid_text(&grid, UINT_MAX, stdout);
+    bo_arena_free(&arena);
     bo_documents_free(&documents);
     if (json)
         return bo_json_print(all, BO_EXIT_OK);

@@ -89,10 +89,11 @@ static bool take_name(const char *name, struct names *names)
     const size_t n = strlen(name);
     if (n == 0 || n > MAX_NAME || name[0] < 'a' || name[0] > 'z' || name[n - 1] == '-' ||
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != n)
-        return !bo_usage_error("new-codec",
-                               "codec name '%s' is not a letter and up to %d characters of a-z, "
-                               "0-9 and -, the last of them not -",
-                               name, MAX_NAME - 1);
+        return !bo_usage_error(
+            "new-codec",
+            "codec name '%s' must start with a letter a-z, contain only a-z, 0-9 and -, not end "
+            "with -, and have at most %d characters",
+            name, MAX_NAME);
     if (strcmp(name, "noop") == 0)
         return !bo_usage_error("new-codec", "noop is bakeoff's measurement of the driver alone");
     if (strncmp(name, "test-", 5) == 0)

@@ -170,8 +170,10 @@ static bool take_name(const char *name, struct names *names)
     if (n == 0 || n > MAX_NAME || name[0] < 'a' || name[0] > 'z' ||
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") != n)
         return !bo_usage_error(
-            "new-format", "format name '%s' is not a letter and up to %d characters of a-z and 0-9",
-            name, MAX_NAME - 1);
+            "new-format",
+            "format name '%s' must start with a letter a-z, contain only a-z and 0-9, "
+            "and have at most %d characters",
+            name, MAX_NAME);
     for (size_t i = 0; i <= n; i++) {
         names->lower[i] = name[i];
         names->upper[i] = name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];

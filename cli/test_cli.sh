@@ -238,6 +238,7 @@ suggests low verify pcdata --effort lwo
 suggests rfc table pcdata --style rfs
 suggests esbuild-amd64-sample size pcdata esbuild-amd64-sampel
 suggests bash generate bahs
+misuses "generate: expects one argument" generate man x
 suggests shape-code bench --corpus "$t/tiny.txt" --format pcdata --codec shape-cod
 suggests point bench --corpus "$t/tiny.txt" --format pcdata --kind pont
 suggests uniform bench --corpus "$t/tiny.txt" --format pcdata --workload unform
@@ -246,13 +247,13 @@ suggests esbuild-amd64-sample bench --corpus esbuild-amd64-sampel
 suggests small pick pcdata --use smal
 misuses "no command 'frobnicate'" help frobnicate
 gives 0 "" help help
-for command in $commands; do
 cp "$t/out" "$t/general-help"
 gives 0 "" help --help
 same "help --help" "$t/out" "$t/general-help"
 misuses "unexpected argument 'list'" help size list
 misuses "unexpected argument 'x'" --version x
 misuses "unexpected argument 'x'" --help x
+for command in $commands; do
     gives 0 "" help "$command"
     cp "$t/out" "$t/help"
     gives 0 "" "$command" --help
@@ -718,6 +719,11 @@ for what in formats codecs corpora workloads; do
     gives 0 "" list $what
     holds "list $what" test -s "$t/out"
 done
+gives 0 "" list formats
+holds "a kind without arguments" grep -q '^  summary: ' "$t/out"
+gives 0 "" list corpora
+holds "list corpora has aligned columns" awk '{ at = match($0, / (embedded|fetched|not fetched|external|drawn|state) /) }
+    at && !first { first = at } at && at != first { bad = 1 } END { exit bad || !first }' "$t/out"
 gives 0 "" list formats --json
 json "list formats --json" 'map(select(.format == "pcdata"))[0].kinds
     | map(.kind) == ["point", "scan", "span"] and all(.arguments and .summary and (.workloads | length > 0))'
@@ -910,16 +916,16 @@ holds "size --fields has the entropies" grep -qE '^run lengths +[0-9]+ +[0-9]+ +
 holds "size --fields has what codecs store" grep -qE '^run-array +run lengths +starts +[0-9]+' "$t/out"
 gives 0 "" size pcdata "$t/tiny.txt" --fields --json
 json "size --fields --json" '.documents[0] | (.fields | length) == 4 and any(.stored[]; .codec == "shape-code" and .fields == "-")'
+for option in --page --results=x --machine=x --charts=x; do
+    misuses "report: --check-sizes cannot be combined with --page, --results, --machine or --charts" \
+        report --check-sizes "$option"
+done
 refuses "size: --svg requires --fields and one file*" size pcdata --svg "$t/x.svg"
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --page --charts /dev/null
 holds "report --page writes the page" grep -q '<section class="document" data-document="tiny">' "$t/report/build/report/index.html"
 holds "report --page writes nothing else" test ! -e "$t/report/REPORT.md"
 # A report of one file encodes nothing: the sizes of the embedded documents are only in the complete report.
 gives 0 "bakeoff: wrote *" report --results "$t/bench.json" -o "$t/report" --charts /dev/null
-for option in --page --results=x --machine=x --charts=x; do
-    misuses "report: --check-sizes cannot be combined with --page, --results, --machine or --charts" \
-        report --check-sizes "$option"
-done
 holds "report --results has the file's documents" grep -q '^## pcdata' "$t/report/REPORT.md"
 note "$(grep -c 'Sizes of the embedded documents' "$t/report/REPORT.md")" "report --results" "encodes the corpora"
 holds "report --results writes no sizes" test ! -e "$t/report/results/sizes.md"
@@ -973,15 +979,15 @@ holds "report --machine: another one" grep -qF "no results of the machine 'zen';
     <(of_machine zen report --output "$t/runs/out")
 refuses "table: --machine cannot be combined with --results*" \
     table pcdata --machine amd-zen3-2c --results "$t/embedded.json"
+misuses "table: no row matches both --kind and --workload" \
+    table guid --kind encode --workload hot
+misuses "table: --json cannot be combined with --style md" table pcdata --results "$t/bench.json" --json --style md
 misuses "table: the results have no codec 'nothing'" table pcdata --results "$t/embedded.json" --codec nothing
 misuses "table: the results have no codec of the role 'nothing'" \
     table pcdata --results "$t/embedded.json" --role nothing
 gives 0 "" table pcdata --results "$t/bench.json" --style rfc
 tr -s '\n ' ' ' <"$t/out" >"$t/words"
 holds "few repetitions have no interval" grep -q 'no 95% intervals, which need 6 repetitions' "$t/words"
-misuses "table: no row matches both --kind and --workload" \
-    table pcdata --results "$t/embedded.json" --kind encode --workload hot
-misuses "table: --json cannot be combined with --style md" table pcdata --results "$t/bench.json" --json --style md
 note "$(grep -c '+-' "$t/out")" "few repetitions" "an interval is printed"
 # Encodings with the same bytes on all documents are one encoding: its second readers name it in `reads`.
 for golden in codecs/*/golden.tsv; do
@@ -991,6 +997,9 @@ done
 echo 'x = "</script>"' >"$t/charts.js"
 refuses "$t/charts.js: not usable in a page, because it contains </script or <!--" report --results "$t/bench.json" -o "$t/report" --page --charts "$t/charts.js"
 gives 0 "" table pcdata --results "$t/bench.json" --style json
+cp "$t/out" "$t/style.json"
+gives 0 "" table pcdata --results "$t/bench.json" --json
+same "table --json is --style json" "$t/out" "$t/style.json"
 json "table --style json" '.format == "pcdata" and .run.commit and .run.machine
     and (.documents[0] | .xxh3 and (.codecs[0] | .bytes > 0 and (.rows["point/pc-0"] | .n > 0 and .low_ns <= .median_ns)))'
 refuses "table: *" table pcdata --results "$t/bench.json" --style nothing
@@ -1005,9 +1014,6 @@ holds "bench says what is not held" grep -qx \
     'not held: make by snapshot-packed: holds one instant, not a history' "$t/out"
 refuses "bench: no format 'x'; *" bench --format x
 
-cp "$t/out" "$t/style.json"
-gives 0 "" table pcdata --results "$t/bench.json" --json
-same "table --json is --style json" "$t/out" "$t/style.json"
 # ---- pick ----------------------------------------------------------------------------------------
 
 gives 0 "*" bench --quick "${pc0[@]}" --kind point,open --codec varint-delta,raw --no-compress --json "$t/two.json"
@@ -1031,7 +1037,7 @@ done
 misuses "pick: --row needs a weight or a limit of the lookup" \
     pick pcdata --results "$t/two.json" --row point/pc-0 --size 1
 gives 0 "" pick pcdata --results "$t/two.json" --row point/pc-0 --size 1 --min-speed 0.001x
-misuses "pick: tiny has no row 'point/absent'; the rows are * point/pc-0" pick pcdata --results "$t/two.json" --row point/absent
+misuses "pick: tiny has no row 'point/absent'; the rows are point/pc-0" pick pcdata --results "$t/two.json" --row point/absent
 run bench --quick --corpus "$t/tiny.txt" --kind open --codec varint-delta,raw --no-compress --json "$t/opened.json"
 misuses "pick: varint-delta has no lookup, ns on tiny" pick pcdata --results "$t/opened.json" --lookup 1
 refuses "pick: lprf has no use 'Z'; uses: A B C D" pick lprf --use Z --results results/absent
@@ -1057,13 +1063,13 @@ run "${insns[@]}" --check "$t/other.tsv"
 holds "counts of another compiler are not compared" test "$code" = 2
 holds "and it is said" grep -q '^not comparable: made here with .* with another compiler$' "$t/out"
 refuses "$t/absent: No such file or directory" "${insns[@]}" --check "$t/absent"
+misuses "insns: --golden cannot be combined with --check" "${insns[@]}" --golden --check "$t/other.tsv"
 refuses "insns: no codec 'rew' of pcdata (did you mean 'raw'?)" insns pcdata --codec raw,rew
 if grep -q -e __asan_init -e __llvm_prf_cnts "$bakeoff"; then
     echo "note: a program with AddressSanitizer or coverage does not run under valgrind: instructions are not counted"
 else
     gives 0 "" "${insns[@]}" --golden
     cp "$t/out" "$t/insns.tsv"
-misuses "insns: --golden cannot be combined with --check" "${insns[@]}" --golden --check "$t/other.tsv"
     gives 0 "" "${insns[@]}" --check "$t/insns.tsv"
     awk -F '\t' -v OFS='\t' '$4 == "point/uniform" { $5 *= 1.02 } { print }' "$t/insns.tsv" >"$t/more.tsv"
     gives 1 "" "${insns[@]}" --check "$t/more.tsv"
@@ -1162,14 +1168,14 @@ refuses "$t/absent.so: cannot open*" --plugin "$t/absent.so" list
 refuses "libm.so.6: not a plugin for this version: it has no bo_plugin_5" --plugin libm.so.6 list
 misuses "new-codec: expects a format and a name" new-codec pcdata
 misuses "new-codec: pcdata already has a codec raw" new-codec pcdata raw
-misuses "new-codec: codec name 'My_Idea' is not a letter and up to 39 characters of a-z, 0-9 and -, the last of them not -" new-codec pcdata My_Idea
+misuses "new-codec: codec name 'My_Idea' must start with a letter a-z, contain only a-z, 0-9 and -, not end with -, and have at most 40 characters" new-codec pcdata My_Idea
 cd "$t" || exit 1
 refuses "codecs/pcdata/codecs.def: *; run this command in bakeoff's source tree, for a format in it" new-codec pcdata my-idea
 misuses "new-codec: codec name 'test-a' begins with test-: files test_[*].c are tests" new-codec pcdata test-a
 misuses "new-codec: noop is bakeoff's measurement of the driver alone" new-codec pcdata noop
 refuses "codecs/formats.def: *; run this command in bakeoff's source tree" new-format mine
 misuses "new-format: expects a name" new-format
-misuses "export: prefix '9a_' is not a letter a-z followed by a-z, 0-9 and _" export pcdata/raw -o x --prefix 9a_
+misuses "export: prefix '9a_' must start with a letter a-z and contain only a-z, 0-9 and _" export pcdata/raw -o x --prefix 9a_
 mkdir -p source/cli/export own earlier
 echo 'raise SystemExit(1)' >source/cli/export/amalgamate.py
 for file in own/{README.md,vectors.json} earlier/vectors.json; do
@@ -1181,7 +1187,7 @@ gives 2 "" export pcdata/raw -o earlier --source source
 holds "a failed export leaves an earlier one as it was" test "$(cat earlier/vectors.json) $(ls earlier)" = \
     $'mine raw.c\nvectors.json'
 misuses "new-format: format pcdata already exists" new-format pcdata
-misuses "new-format: format name 'my-idea' is not a letter and up to 23 characters of a-z and 0-9" new-format my-idea
+misuses "new-format: format name 'my-idea' must start with a letter a-z, contain only a-z and 0-9, and have at most 24 characters" new-format my-idea
 misuses "new-format: --as is lines or json, not 'yaml'" new-format mine --as yaml
 mkdir -p codecs/mine
 echo 'FORMAT(pcdata)' >codecs/formats.def
@@ -1439,7 +1445,7 @@ refuses "$t/other.json: is of other options than $s/1.json: *\"kind\": \"point,o
 gives 0 "*" bench "${options[@]}" --corpus "$t/many/d1.txt,$t/many/d2.txt" --shard 2/3 --json "$t/other.json"
 refuses "$t/other.json: is a shard of another list of documents than $s/1.json" \
     merge "$s/1.json" "$t/other.json" "$s/3.json"
-refuses "$t/bench.json: is no shard; \`bakeoff bench --shard K/N\` makes them" merge "$t/bench.json"
+refuses "$t/bench.json: is not a shard; \`bakeoff bench --shard K/N\` makes them" merge "$t/bench.json"
 gives 0 "*shard 5 of 9 has no documents*" bench "${options[@]}" --shard 5/9 --json "$t/none.json"
 refuses "$t/none.json: is a shard of 9, $s/1.json one of 3" merge "$s/1.json" "$t/none.json"
 refuses "$t/tiny.txt: not JSON at byte *
@@ -1636,14 +1642,14 @@ json "compare --json" '[.[].changes[] | select(.verdict == "worse")]
     | length == 1 and .[0].what == "bytes" and .[0].after == .[0].before + 1'
 gives 1 "" compare --style md "$t/bench.json" "$t/larger.json"
 holds "compare --style md" grep -Eq '^\| raw \| bytes \| .* \| worse \|$' "$t/out"
+misuses "compare: --json cannot be combined with --style" compare --json --style md "$t/bench.json" "$t/bench.json"
+refuses "$t/tiny.txt: not JSON at byte [0-9]*" compare "$t/bench.json" "$t/tiny.txt"
 misuses "compare: no style 'html'; the styles are text and md" compare --style html "$t/bench.json" "$t/bench.json"
 comment() { # EXIT-CODE ARGS...: of the script that comments on pull requests
     local expected=$1
     shift
     BAKEOFF=$bakeoff "$root/.github/comment.sh" "$@" >"$t/out" 2>"$t/err"
     holds "comment.sh $*: exit code $expected" test $? = "$expected"
-misuses "compare: --json cannot be combined with --style" compare --json --style md "$t/bench.json" "$t/bench.json"
-refuses "$t/tiny.txt: not JSON at byte [0-9]*" compare "$t/bench.json" "$t/tiny.txt"
 }
 comment 1 "$t/bench.json" "$t/bench.json" "$t/bench.json" "$t/larger.json"
 holds "the comment says that something is worse" grep -q '^### .*: \*\*something is worse\*\*$' "$t/out"

@@ -283,6 +283,15 @@ static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_a
     bo_grid_text(&grid, width, out);
 }
 
+/* True when no weighed figure is a time. */
+static bool is_exact(const struct bo_pick *pick)
+{
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        if (pick->wishes[w].weight > 0 && bo_is_time(&pick->wishes[w].figure))
+            return false;
+    return true;
+}
+
 static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
                          FILE *out)
 {
@@ -295,7 +304,10 @@ static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_a
                            "the pick is clear is unknown",
     };
     const struct bo_picked_codec *c = pick->codecs;
-    const char *text = "No codec meets the limits.";
+    const char *text = "No codec meets the limits.", *why = certainty[pick->clarity];
+    if (is_exact(pick))
+        why = pick->clarity == BO_IS_CLEAR ? "by exact figures: the pick is clear"
+                                           : "by exact figures: the pick is not clear";
     if (pick->n_weighed && !pick->runner_up)
         text = bo_arena_printf(arena, "The pick: %s. No codec of another encoding was compared.",
                                c->codec->name);
@@ -303,15 +315,20 @@ static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_a
         text = bo_arena_printf(
             arena, "The pick: %s. The runner-up of another encoding, %s, scores %.1f%% higher, %s.",
             c->codec->name, pick->runner_up->codec->name,
-            100 * (pick->runner_up->score / c->score - 1), certainty[pick->clarity]);
+            100 * (pick->runner_up->score / c->score - 1), why);
     putc('\n', out);
     bo_print_wrapped(out, text, width, "");
 }
 
-/* The effect of changing each weight alone, one sentence each. */
+/* The effect of changing each weight alone, one sentence each; none for the only weight. */
 static void print_ranges(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,
                          FILE *out)
 {
+    unsigned n_weights = 0;
+    for (unsigned w = 0; w < pick->n_wishes; w++)
+        n_weights += pick->wishes[w].weight > 0;
+    if (n_weights < 2)
+        return;
     for (unsigned w = 0; w < pick->n_wishes && pick->n_weighed; w++) {
         const struct bo_weight_range *range = &pick->ranges[w];
         const struct bo_picked_codec *below = range->below, *above = range->above;

@@ -401,6 +401,11 @@ TEST(ranges_are_sentences)
                      "above 0.0165; below that it is linear-index.\n");
     assert_has(text, "\nThe weight of point/uniform is 1. The pick is the same for any "
                      "weight above 0 and below 60.7; above that it is linear-index.\n");
+    const struct bo_pick by_size = pick_of(made, wishes, 1);
+    bo_pick_print(&by_size, 200, &arena, printing());
+    text = printed_text();
+    assert_has(text, "raw, scores 0.0% higher, by exact figures: the pick is not clear.\n");
+    assert_lacks(text, "The weight of"); /* it is the only one */
     static const struct made middle[] = {{"varint-delta", "status quo", 100, 10},
                                          {"linear-index", "proposed", 40, 30},
                                          {"run-array", "control", 300, 4}};

@@ -168,7 +168,7 @@ static bool agree_about_shards(struct merging *m, const json_t *ours, const char
                  *first = json_object_get(m->first, "shard");
     const json_int_t k = shard_number(ours, "shard"), n = shard_number(ours, "of");
     if (!shard || k < 1 || k > n || n > BO_MAX_SHARDS)
-        return refuse(m, name, "is no shard; `bakeoff bench --shard K/N` makes them");
+        return refuse(m, name, "is not a shard; `bakeoff bench --shard K/N` makes them");
     if (n != shard_number(m->first, "of"))
         return refuse(m, name,
                       "is a shard of %" JSON_INTEGER_FORMAT ", %s one of %" JSON_INTEGER_FORMAT, n,
