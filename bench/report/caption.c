@@ -148,18 +148,23 @@ static char *corpus_text(const struct bo_run_document *document, struct bo_arena
                            bo_counts_text(&document->sizes.units, arena));
 }
 
-/* "; code paths: shape-code x86-64-v3, others portable"; "" where the run did not record them. */
+/*
+ * "; code paths: shape-code x86-64-v3, others portable", of the document's codecs; "" where the run
+ * did not record them.
+ */
 static char *paths_text(const struct bo_run_document *document, struct bo_arena *arena)
 {
     const struct bo_pairs *paths = &document->environment->paths;
     const size_t n = strlen(document->format);
-    char *text = bo_arena_printf(arena, "%s", paths->n ? "; code paths: " : "");
+    const char *text = "";
     for (unsigned i = 0; i < paths->n; i++)
         if (strncmp(paths->items[i].name, document->format, n) == 0 &&
-            paths->items[i].name[n] == '/')
+            paths->items[i].name[n] == '/' && bo_run_codec(document, paths->items[i].name + n + 1))
             text = bo_arena_printf(arena, "%s%s %s, ", text, paths->items[i].name + n + 1,
                                    paths->items[i].text);
-    return bo_arena_printf(arena, "%s%s", text, paths->n ? "others portable" : "");
+    return paths->n ? bo_arena_printf(arena, "; code paths: %s%s portable", text,
+                                      *text ? "others" : "all")
+                    : bo_arena_printf(arena, "%s", "");
 }
 
 struct bo_caption bo_caption_make(const struct bo_run_document *document, const char *table_options,

@@ -405,6 +405,7 @@ static json_t *sections_json(const struct bo_run_codec *codec, const struct bo_p
 static const char *const front_names[] = {
     [BO_FRONT_READ_IN_PLACE] = "read in place",
     [BO_FRONT_UNPACKED] = "unpacked",
+    [BO_FRONT_LEAVES_OUT] = "leaves out",
     [BO_FRONT_PROBABILISTIC] = "probabilistic",
 };
 

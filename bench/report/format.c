@@ -111,6 +111,7 @@ static void add_kind(const struct chapter *chapter, const struct bo_run_document
     static const char *const suffixes[] = {
         [BO_FRONT_READ_IN_PLACE] = "",
         [BO_FRONT_UNPACKED] = ", unpacked",
+        [BO_FRONT_LEAVES_OUT] = ", of the (<)",
         [BO_FRONT_PROBABILISTIC] = ", of the (~)",
     };
     bo_grid_add(grid, "%s%s", document_cell(chapter, document), suffixes[points[0].kind]);

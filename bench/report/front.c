@@ -34,6 +34,8 @@ enum bo_front_kind bo_front_kind_of(const struct bo_run_document *document,
 {
     if (codec->probabilistic)
         return BO_FRONT_PROBABILISTIC;
+    if (codec->leaves_out)
+        return BO_FRONT_LEAVES_OUT;
     return bo_is_unpacked(document, codec, label) ? BO_FRONT_UNPACKED : BO_FRONT_READ_IN_PLACE;
 }
 

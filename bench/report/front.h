@@ -9,6 +9,7 @@ enum bo_front_kind {
     BO_FRONT_READ_IN_PLACE,
     /* access `whole` with an open reader: the time excludes `open`, which unpacks everything */
     BO_FRONT_UNPACKED,
+    BO_FRONT_LEAVES_OUT, /* stores less than the others; never a pick */
     BO_FRONT_PROBABILISTIC,
 };
 

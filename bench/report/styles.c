@@ -58,16 +58,20 @@ struct shortlist {
     const struct bo_format *format; /* NULL: unknown */
     struct bo_front_point *points;
     size_t n;
+    const char *answer; /* of the run, in Markdown; "" without one */
+    struct bo_arena *arena;
 };
 
 /*
- * The front, the status quo, failures and proposals. Where a codec is named by two parts (lprf:
- * index+counters), only proposals that differ in the first.
+ * The front, the status quo, failures, proposals, and the codecs that the answer names. Where a
+ * codec is named by two parts (lprf: index+counters), only proposals that differ in the first.
  */
 static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
 {
     const struct shortlist *list = arg;
     const char *label;
+    if (strstr(list->answer, bo_arena_printf(list->arena, "`%s`", codec->name)))
+        return true;
     if (bo_is_path(list->document, codec))
         return bo_is_portable(list->document, codec);
     for (size_t i = 0; i < list->n; i++)
@@ -83,7 +87,7 @@ static bool on_shortlist(const struct bo_run_codec *codec, void *arg)
 }
 
 static void print_choice(const struct bo_run_document *shown, const struct bo_run_document *all,
-                         struct bo_arena *arena, FILE *out)
+                         bool has_answer, struct bo_arena *arena, FILE *out)
 {
     const struct bo_format_report *notes = bo_report_of(all->format);
     const char *axis = notes && notes->axes ? notes->axes->first : NULL;
@@ -91,21 +95,17 @@ static void print_choice(const struct bo_run_document *shown, const struct bo_ru
         return;
     const char *text = bo_arena_printf(
         arena,
-        "%u of %u codecs: the Pareto front of bytes and %s, the status quo and the proposals%s%s. "
-        "With --codec '*' the table has all.",
-        shown->n_codecs, all->n_codecs, bo_run_main_label(all), axis ? ", one of each " : "",
+        "%u of %u codecs: the Pareto front of bytes and %s, the status quo%s and the proposals%s%s."
+        " With --codec '*' the table has all.",
+        shown->n_codecs, all->n_codecs, bo_run_main_label(all),
+        has_answer ? ", the codecs that the answer names" : "", axis ? ", one of each " : "",
         axis ? axis : "");
     bo_print_wrapped(out, text, BO_RFC_WIDTH, "");
 }
 
-/* The answer of the run, unless the user selected rows or codecs. */
-static void print_answer(const struct bo_table *table, const struct bo_format *format,
-                         struct bo_arena *arena, FILE *out)
+static void print_answer(const char *text, struct bo_arena *arena, FILE *out)
 {
-    const char *text = format && !(table->options && *table->options)
-                           ? bo_answer_text(&table->run, 1, format, arena)
-                           : NULL;
-    for (const char *p = text ? bo_plain_text(arena, text) : ""; *p;) {
+    for (const char *p = bo_plain_text(arena, text); *p;) {
         const size_t n = strcspn(p, "\n");
         bo_print_wrapped(out, bo_arena_printf(arena, "%.*s", (int)n, p), BO_RFC_WIDTH, "");
         p += n + strspn(p + n, "\n");
@@ -116,7 +116,13 @@ static void print_answer(const struct bo_table *table, const struct bo_format *f
 static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
 {
     struct bo_grid grid;
-    struct shortlist list = {.document = table->document, .format = bo_find_format(table->format)};
+    struct shortlist list = {
+        .document = table->document, .format = bo_find_format(table->format), .arena = arena};
+    /* not if the user selected rows or codecs */
+    const char *answer = list.format && !(table->options && *table->options)
+                             ? bo_answer_text(&table->run, 1, list.format, arena)
+                             : NULL;
+    list.answer = answer ? answer : "";
     list.n =
         bo_front_points(table->document, bo_run_main_label(table->document), arena, &list.points);
     const struct bo_run_document *document =
@@ -126,7 +132,7 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     const struct bo_caption caption =
         bo_caption_make(document, options_of(table, "rfc", arena), arena);
     bo_comparison(document, &table->filter, BO_WITH_PERCENT, arena, &grid);
-    print_answer(table, list.format, arena, out);
+    print_answer(list.answer, arena, out);
     bo_grid_text(&grid, BO_RFC_WIDTH, out);
     putc('\n', out);
     const size_t n = bo_comparison_failures(document, arena, &failures);
@@ -142,7 +148,7 @@ static void print_rfc(struct bo_table *table, struct bo_arena *arena, FILE *out)
     const char *noise = noise_text(table, arena);
     if (noise)
         bo_print_wrapped(out, bo_arena_printf(arena, "Of all rows, %s.", noise), BO_RFC_WIDTH, "");
-    print_choice(document, table->document, arena, out);
+    print_choice(document, table->document, answer != NULL, arena, out);
     if (bo_count_intervals(document).n_with)
         bo_print_wrapped(out, "+-: the farther end of the 95% interval, in percent of the median.",
                          BO_RFC_WIDTH, "");

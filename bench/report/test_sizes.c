@@ -29,7 +29,8 @@ TEST(marks_and_notes)
     const struct bo_run *run = sample_take(json);
     const struct bo_sizes *marked = &run->documents[0].sizes;
     assert_has(sizes_text(run, true), "| frame-24 (<) | new |");
-    assert_has(bo_sizes_note(marked, true, &arena), "names (frame-24). The order-0 entropy ");
+    assert_has(bo_sizes_note(marked, true, &arena), " names (frame-24). ");
+    assert_has(bo_sizes_note(marked, true, &arena), " The order-0 entropy is ");
     assert_lacks(bo_sizes_note(marked, false, &arena), "entropy");
     run = *state;
     assert_null(bo_sizes_note(&run->documents[0].sizes, false, &arena));

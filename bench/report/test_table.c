@@ -57,15 +57,52 @@ TEST(rfc_says_how_to_judge_and_repeat)
     assert_has_all(joined, needed, N_ELEMENTS(needed));
 }
 
-/* The front, the status quo, proposals and failures. If the user selects codecs, exactly these. */
+/* If the user selects rows, no answer is printed. */
+static char *rfc_without_answer(const struct bo_run *run)
+{
+    struct bo_table table = {.run = run, .format = "pcdata", .options = " --kind point"};
+    table.document = bo_run_document(run, "pcdata", NULL);
+    const struct bo_table_style *rfc = &bo_table_styles[1];
+    assert_string_equal(rfc->name, "rfc");
+    rfc->print(&table, &arena, printing());
+    return printed_text();
+}
+
+/* The front, the status quo, proposals, failures, and the codecs that the answer names. */
 TEST(rfc_has_the_codecs_that_matter)
 {
     static const char *const shown[] = {"varint-delta ", "linear-index ", "liar ", "broken "};
-    char *text = sample_print(*state, "rfc", NULL, NULL);
+    char *text = rfc_without_answer(*state);
     assert_has_all(text, shown, N_ELEMENTS(shown));
     assert_lacks(text, "\nnoop ");
     assert_lacks(text, "\nframe-24 "); /* liar is smaller and faster */
     assert_has(text, "5 of 7 codecs: the Pareto front of bytes and point/uniform");
+    text = sample_print(*state, "rfc", NULL, NULL);
+    assert_has(text, "6 of 7 codecs: ");
+    assert_has(text, "\nframe-24 "); /* the runner-up */
+}
+
+/* A codec that stores less than the others does not exclude them. */
+TEST(codecs_that_leave_something_out_have_a_front_of_their_own)
+{
+    json_t *json = sample_json();
+    for (size_t d = 0; d < 2; d++)
+        json_object_set_new(sample_size(json, d, "liar"), "leaves_out", json_string("names"));
+    const char *text = rfc_without_answer(sample_take(json));
+    assert_has(text, "\nliar (<) ");
+    assert_has(text, "\nframe-24 ");
+}
+
+/* The paths of codecs that the table does not show. */
+TEST(rfc_has_the_paths_of_its_rows)
+{
+    json_t *json = sample_json();
+    json_object_set_new(
+        sample_ours(json), "paths",
+        json_pack("{s:s, s:s}", "pcdata/liar", "x86-64-v3", "pcdata/frame-24", "x86-64-v4"));
+    const char *text = rfc_without_answer(sample_take(json));
+    assert_has(text, "liar x86-64-v3,");
+    assert_lacks(text, "x86-64-v4");
 }
 
 /* Names, figures and words of any length must not break any width. */

@@ -258,9 +258,10 @@ unsigned bo_ranked_codecs(const struct bo_run_document *document, struct bo_aren
 #define PROBABILISTIC_NOTE                                                            \
     "(~): answers for absent keys may be wrong, with a probability that the codec's " \
     "specification states. Such a codec is ranked only among codecs of this kind."
-#define LEAVES_OUT_NOTE                                                                      \
-    "(<): this codec does not store all of the document, and was measured on the part that " \
-    "it stores. The first difference from the document: %s."
+#define LEAVES_OUT_NOTE                                                                         \
+    "(<): this codec does not store all of the document, and was measured on the part that "    \
+    "it stores. The first difference from the document: %s. Such a codec is never a pick, and " \
+    "has a Pareto front among codecs of this kind."
 
 /* "nbytes (members); guid (fingerprint-32, perfect-hash-32)": what is missing; NULL: nothing. */
 static char *omissions(const struct bo_run_document *document, struct bo_arena *arena)
