@@ -1054,6 +1054,9 @@ jq '.benchmarks = [] | .context.bakeoff.documents[].codecs = []' "$t/two.json" >
 misuses "pick: tiny has no codecs" pick pcdata --results "$t/bare.json"
 misuses "pick: no measure has a weight above 0" pick pcdata --results "$t/two.json" --size 0
 
+gives 0 "" pick guid --use small
+holds "units of uses are those of the tables" grep -q ' guid  *score ' "$t/out"
+
 # ---- insns ---------------------------------------------------------------------------------------
 
 not_measured=$bakeoff bakeoff=$measured

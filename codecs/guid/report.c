@@ -7,9 +7,9 @@ static const struct bo_use uses[] = {
     {.use = "find", {"cold, ns", BO_TIME, "find/cold", NULL}, .picks = true},
     {.use = "find", {"absent, ns", BO_TIME, "find/miss", NULL}, .picks = true},
     {.use = "open", {"first, ns", BO_TIME, "find/first", NULL}, .picks = true},
-    {.use = "small", {"B/GUID", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
-    {.use = "build", {"ns/GUID", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
-    {.use = "build", {"scratch, B/GUID", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
+    {.use = "small", {"B/guid", BO_SIZE_PER_UNIT, NULL, NULL}, .picks = true},
+    {.use = "build", {"ns/guid", BO_TIME_PER_UNIT, "encode", NULL}, .picks = true},
+    {.use = "build", {"scratch, B/guid", BO_COUNTER_PER_UNIT, "encode", "encode_scratch_bytes"}},
     {.use = NULL},
 };
 

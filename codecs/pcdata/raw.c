@@ -64,7 +64,7 @@ static void scan_record(const void *reader, const uint8_t *record, uint32_t text
 
 const struct bo_codec pcdata_raw = {
     .name = "raw",
-    .summary = "one int32 for each PC: the speed of light",
+    .summary = "one int32 for each PC",
     .spec = "codecs/pcdata/README.md#raw",
     .choices = "which equal tables share bytes",
     .role = BO_CONTROL,

@@ -339,7 +339,7 @@ static enum bo_status open(const struct bo_codec *self, struct bo_span in, struc
 
 const struct bo_codec statehist_arrays = {
     .name = "arrays",
-    .summary = "starts, values and types as a program holds them in memory: the speed of light",
+    .summary = "starts, values and types as a program holds them in memory",
     .spec = "codecs/statehist/README.md#arrays",
     .role = BO_CONTROL,
     .access = BO_RANDOM,

@@ -111,7 +111,7 @@ static inline bool file_is_alphabetical(const struct index *index)
 #define LPRF_INDEX_NAME "list"
 #define LPRF_INDEX_NUMBER 0
 #define LPRF_INDEX_ROLE BO_PROPOSED
-#define LPRF_INDEX_SUMMARY "names and offsets in file order: the seed's"
+#define LPRF_INDEX_SUMMARY "names and offsets in file order"
 #define LPRF_INDEX_SHARES 1
 #define LPRF_INDEX_CHOICES LPRF_LIST_CHOICES
 #include "codecs/lprf/cross.h"
