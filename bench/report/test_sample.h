@@ -179,7 +179,7 @@ static inline json_t *sample_json(void)
                 if (sample_has(c, l))
                     sample_row(entries, c, l, d);
     }
-    /* Google Benchmark's aggregates, which must be ignored. */
+    /* Aggregates, which older versions wrote, must be ignored. */
     json_array_append_new(entries,
                           json_pack("{s:s, s:s, s:f}", "run_type", "aggregate", "run_name",
                                     "pcdata/varint-delta/small-sample/open", "real_time", 1.0));

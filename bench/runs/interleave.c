@@ -166,6 +166,7 @@ static void gather_row(struct gathered *gathered, json_t *entry)
     json_array_append(entries, entry);
 }
 
+/* Older builds also write aggregates over their repetitions. */
 static void gather(struct gathered *gathered, const struct bo_run *run, bool first)
 {
     size_t i;
@@ -216,18 +217,15 @@ static json_t *finish(const struct turns *turns, unsigned build,
         json_pack("{s:s, s:O?}", "id", id, "with", json_object_get(theirs, "commit")));
     const char *name;
     json_t *row, *entry;
-    json_int_t family = 0;
     size_t i;
     json_object_foreach(gathered->rows, name, row)
     {
         json_array_foreach(row, i, entry)
         {
-            json_object_set_new(entry, "family_index", json_integer(family));
             json_object_set_new(entry, "repetitions",
                                 json_integer((json_int_t)json_array_size(row)));
             json_array_append(entries, entry);
         }
-        family++;
     }
     bo_results_mark(gathered->context, documents);
     return json_pack("{s:O, s:o}", "context", gathered->context, "benchmarks", entries);

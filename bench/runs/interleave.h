@@ -24,9 +24,9 @@ struct bo_interleaving {
 
 /*
  * Measures the documents (not loaded here) and makes the results of each build as `bench --json`
- * does, without aggregates. False after a message, also when a build exits with another code than 0
- * or 1, or writes no results. After an interruption (interrupt.h), the results contain what both
- * builds have measured until then; false if there is nothing.
+ * does. False after a message, also when a build exits with another code than 0 or 1, or writes no
+ * results. After an interruption (interrupt.h), the results contain what both builds have measured
+ * until then; false if there is nothing.
  */
 bool bo_interleave(const struct bo_interleaving *interleaving, const struct bo_documents *documents,
                    json_t *results_ret[BO_N_BUILDS]);

@@ -12,38 +12,20 @@
 #include "harness/core/files.h"
 #include "harness/core/hash.h"
 
-/* ---- figures over repetitions ---------------------------------------------------------------- */
-
-enum { FIGURE_REAL = -1, FIGURE_CPU = -2 };
-
-/* A figure of one repetition: a time, or the counter with this index in the first repetition. */
-static double figure(const struct bo_record *record, int which)
-{
-    if (which == FIGURE_REAL)
-        return record->real_ns;
-    return which == FIGURE_CPU ? record->cpu_ns : record->counters[which].value;
-}
-
-static struct bo_summary summarise(const struct bo_bench_row *row, int which)
-{
-    double *values = bo_or_abort(malloc((row->n_times + 1) * sizeof *values));
-    for (unsigned i = 0; i < row->n_times; i++)
-        values[i] = figure(&row->times[i], which);
-    const struct bo_summary summary = bo_summarise(values, row->n_times);
-    free(values);
-    return summary;
-}
-
 double bo_row_median(const struct bo_bench_row *row, const char *counter)
 {
-    if (row->n_times == 0)
+    const unsigned n = row->n_times ? row->times[0].n_counters : 0;
+    unsigned at = 0;
+    while (counter && at < n && strcmp(row->times[0].counters[at].name, counter) != 0)
+        at++;
+    if (counter && at == n)
         return NAN;
-    if (!counter)
-        return summarise(row, FIGURE_REAL).median;
-    for (unsigned i = 0; i < row->times[0].n_counters; i++)
-        if (strcmp(row->times[0].counters[i].name, counter) == 0)
-            return summarise(row, (int)i).median;
-    return NAN;
+    double *values = bo_or_abort(malloc((row->n_times + 1) * sizeof *values));
+    for (unsigned i = 0; i < row->n_times; i++)
+        values[i] = counter ? row->times[i].counters[at].value : row->times[i].real_ns;
+    const double median = bo_median(values, row->n_times);
+    free(values);
+    return median;
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -52,16 +34,14 @@ double bo_row_median(const struct bo_bench_row *row, const char *counter)
 struct place {
     const struct bo_bench_cell *cell;
     const struct bo_bench_row *row;
-    unsigned family;
     bool has_layouts; /* of the run */
 };
 
-static json_t *entry_start(const struct place *place, const char *suffix, const char *type)
+static json_t *entry_start(const struct place *place, unsigned repetition)
 {
-    return json_pack("{s:s+, s:i, s:i, s:s, s:s, s:i, s:i}", "name", place->row->name, suffix,
-                     "family_index", (int)place->family, "per_family_instance_index", 0, "run_name",
-                     place->row->name, "run_type", type, "repetitions", (int)place->row->n_times,
-                     "threads", 1);
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i}", "name", place->row->name, "run_name",
+                     place->row->name, "run_type", "iteration", "repetitions",
+                     (int)place->row->n_times, "threads", 1, "repetition_index", (int)repetition);
 }
 
 /* A count as an integer, with all its digits; any other value as a real. */
@@ -97,8 +77,7 @@ static void add_variant(json_t *entry, const struct place *place)
 static void add_iteration(json_t *entries, const struct place *place, unsigned repetition)
 {
     const struct bo_record *record = &place->row->times[repetition];
-    json_t *entry = entry_start(place, "", "iteration");
-    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)repetition));
+    json_t *entry = entry_start(place, repetition);
     json_object_set_new(entry, "iterations", json_integer((json_int_t)record->iterations));
     json_object_set_new(entry, "real_time", json_real(record->real_ns));
     json_object_set_new(entry, "cpu_time", json_real(record->cpu_ns));
@@ -115,49 +94,15 @@ static void add_iteration(json_t *entries, const struct place *place, unsigned r
 
 static void add_failure(json_t *entries, const struct place *place)
 {
-    json_t *entry = entry_start(place, "", "iteration");
-    json_object_set_new(entry, "repetition_index", json_integer((json_int_t)place->row->n_times));
+    json_t *entry = entry_start(place, place->row->n_times);
     json_object_set_new(entry, "error_occurred", json_true());
     json_object_set_new(entry, "error_message", json_string(place->row->failure));
     json_array_append_new(entries, entry);
 }
 
-static double statistic(const struct bo_summary *summary, unsigned which)
+static void add_rows(json_t *entries, const struct bo_plan *plan, bool has_layouts)
 {
-    const double values[] = {summary->mean, summary->median, summary->stddev, summary->cv};
-    return values[which];
-}
-
-static void add_aggregates(json_t *entries, const struct place *place)
-{
-    static const char *const names[] = {"mean", "median", "stddev", "cv"};
-    static const char *const suffixes[] = {"_mean", "_median", "_stddev", "_cv"};
-    const struct bo_bench_row *row = place->row;
-    const struct bo_summary real = summarise(row, FIGURE_REAL), cpu = summarise(row, FIGURE_CPU);
-    for (unsigned s = 0; s < 4; s++) {
-        json_t *entry = entry_start(place, suffixes[s], "aggregate");
-        json_object_set_new(entry, "aggregate_name", json_string(names[s]));
-        json_object_set_new(entry, "aggregate_unit", json_string(s == 3 ? "percentage" : "time"));
-        json_object_set_new(entry, "iterations", json_integer((json_int_t)row->n_times));
-        json_object_set_new(entry, "real_time", json_real(statistic(&real, s)));
-        json_object_set_new(entry, "cpu_time", json_real(statistic(&cpu, s)));
-        json_object_set_new(entry, "time_unit", json_string("ns"));
-        for (unsigned i = 0; s < 2 && i < row->times[0].n_counters; i++) {
-            const struct bo_summary counter = summarise(row, (int)i);
-            json_object_set_new(entry, row->times[0].counters[i].name,
-                                json_real(statistic(&counter, s)));
-        }
-        if (s < 2)
-            add_exact(entry, place);
-        json_array_append_new(entries, entry);
-    }
-}
-
-/* Families are numbered through all documents. Returns the number of the next one. */
-static unsigned add_rows(json_t *entries, const struct bo_plan *plan, unsigned first_family,
-                         bool has_layouts)
-{
-    struct place place = {.family = first_family, .has_layouts = has_layouts};
+    struct place place = {.has_layouts = has_layouts};
     for (unsigned c = 0; c < plan->n_cells; c++) {
         place.cell = &plan->cells[c];
         for (unsigned r = 0; r < place.cell->n_rows; r++) {
@@ -166,12 +111,8 @@ static unsigned add_rows(json_t *entries, const struct bo_plan *plan, unsigned f
                 add_iteration(entries, &place, i);
             if (place.row->failure[0])
                 add_failure(entries, &place);
-            else if (place.row->n_times)
-                add_aggregates(entries, &place);
-            place.family++;
         }
     }
-    return place.family;
 }
 
 const char *const bo_exact_counters[] = {"touched_pages",
@@ -187,7 +128,6 @@ const char *const bo_exact_counters[] = {"touched_pages",
 struct bo_results {
     json_t *context;
     struct bo_memory_file entries; /* of the documents so far, a line for each */
-    unsigned n_families;           /* rows so far */
 };
 
 enum { JSON_FLAGS = JSON_REAL_PRECISION(7) };
@@ -294,12 +234,7 @@ struct bo_results *bo_results_start(const struct bo_bench_options *options, json
 struct bo_results *bo_results_of(const json_t *json)
 {
     struct bo_results *results = make_results(json_incref(json_object_get(json, "context")));
-    const json_t *entries = json_object_get(json, "benchmarks");
-    const size_t n = json_array_size(entries);
-    if (n)
-        results->n_families = 1 + (unsigned)json_integer_value(json_object_get(
-                                      json_array_get(entries, n - 1), "family_index"));
-    add_entries(results, entries);
+    add_entries(results, json_object_get(json, "benchmarks"));
     return results;
 }
 
@@ -340,8 +275,7 @@ void bo_results_add(struct bo_results *results, const struct bo_plan *plan, json
     json_t *ours = ours_of(results->context), *entries = json_array();
     add_provenance(sizes, plan->on);
     json_array_append_new(json_object_get(ours, "documents"), sizes);
-    results->n_families =
-        add_rows(entries, plan, results->n_families, json_object_get(ours, "layouts") != NULL);
+    add_rows(entries, plan, json_object_get(ours, "layouts") != NULL);
     add_noise(sizes, entries);
     add_entries(results, entries);
     json_decref(entries);

@@ -30,11 +30,11 @@ json_t *bo_results_context(const struct bo_results *results);
 void bo_results_free(struct bo_results *results);
 
 /*
- * Adds the plan's document: for each row, one entry per repetition, then _mean, _median, _stddev
- * and _cv over them. A failed row has one entry with error_occurred and error_message, and no
- * aggregates. Times are nanoseconds per operation (per query). `sizes` is bo_sizes_json's object;
- * it becomes part of the results, with the object "noise" (bench/runs/noise.h). "complete_rounds"
- * marks a document that was interrupted after that many rounds.
+ * Adds the plan's document: for each row, one entry per repetition, and of a failed row one with
+ * error_occurred and error_message. Times are nanoseconds per operation (per query). `sizes` is
+ * bo_sizes_json's object; it becomes part of the results, with the object "noise"
+ * (bench/runs/noise.h). "complete_rounds" marks a document that was interrupted after that many
+ * rounds.
  */
 void bo_results_add(struct bo_results *results, const struct bo_plan *plan, json_t *sizes);
 

@@ -78,7 +78,6 @@ struct merging {
     json_t *first_of;    /* "format/document": the name of the file that has it */
     const json_t *first; /* "bakeoff" of the first part */
     const char *first_name;
-    json_int_t n_families;
     char *why;
 };
 
@@ -233,23 +232,6 @@ static bool add_document(struct merging *m, const json_t *document, size_t first
     return json_array_insert_new(m->documents, at, copy) == 0;
 }
 
-/* Families are numbered through all files, as Google Benchmark numbers them in one. */
-static void add_entries(struct merging *m, const json_t *entries)
-{
-    size_t i;
-    json_t *entry;
-    json_int_t n_families = 0;
-    json_array_foreach((json_t *)(uintptr_t)entries, i, entry)
-    {
-        json_t *copy = json_copy(entry);
-        const json_int_t family = json_integer_value(json_object_get(entry, "family_index"));
-        n_families = family + 1 > n_families ? family + 1 : n_families;
-        json_object_set_new(copy, "family_index", json_integer(m->n_families + family));
-        json_array_append_new(m->entries, copy);
-    }
-    m->n_families += n_families;
-}
-
 static bool add_run(struct merging *m, const json_t *run, const char *name)
 {
     const json_t *context = json_object_get(run, "context");
@@ -268,7 +250,7 @@ static bool add_run(struct merging *m, const json_t *run, const char *name)
                        item) if (!add_part(m, item, name)) return false;
     json_array_foreach(json_object_get(ours, "documents"), i,
                        item) if (!add_document(m, item, first_part, name)) return false;
-    add_entries(m, json_object_get(run, "benchmarks"));
+    json_array_extend(m->entries, json_object_get(run, "benchmarks"));
     return true;
 }
 

@@ -30,23 +30,3 @@ double bo_median(double *values, size_t n)
     bo_sort_doubles(values, n);
     return n ? bo_percentile(values, n, 0.5) : NAN;
 }
-
-struct bo_summary bo_summarise(double *values, size_t n)
-{
-    if (n == 0)
-        return (struct bo_summary){0};
-    bo_sort_doubles(values, n);
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += values[i];
-    const double mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (values[i] - mean) * (values[i] - mean);
-    const double stddev = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-    return (struct bo_summary){
-        .mean = mean,
-        .median = bo_percentile(values, n, 0.5),
-        .stddev = stddev,
-        .cv = mean != 0 ? stddev / mean : 0,
-    };
-}

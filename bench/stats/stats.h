@@ -16,13 +16,4 @@ double bo_percentile(const double *sorted, size_t n, double q);
 /* The median; sorts the values. NaN for n = 0. */
 double bo_median(double *values, size_t n);
 
-struct bo_summary {
-    double mean, median;
-    double stddev; /* of the sample (n - 1); 0 for n = 1 */
-    double cv;     /* stddev / mean; 0 when the mean is 0 */
-};
-
-/* Sorts `values`. All zero for n = 0. */
-struct bo_summary bo_summarise(double *values, size_t n);
-
 #endif
