@@ -915,30 +915,26 @@ static bool resume(struct request *request, const struct bo_documents *documents
                    struct bo_results **results, bool *has_failed_ret)
 {
     const char *folder = request->json && bo_is_folder(request->json) ? request->json : "results";
-    char *newest = NULL;
     const bool is_file = request->json && !bo_is_folder(request->json);
     if (request->resumed && is_file && strcmp(request->resumed, request->json) != 0)
         return !bo_usage_error("bench", "--resume %s continues in that file, not in --json %s",
                                request->resumed, request->json);
     if (!request->resumed && is_file)
         request->resumed = request->json;
-    if (!request->resumed)
-        request->resumed = newest = bo_run_newest_partial(folder);
-    struct bo_run run = {.json = NULL};
-    bool ok = request->resumed && bo_run_load(request->resumed, &run);
+    struct bo_run run;
+    bool ok = request->resumed ? bo_run_load(request->resumed, &run)
+                               : bo_run_load_newest_partial(folder, &run);
     if (ok && !run.environment.partial) {
-        fprintf(stderr, "bakeoff: %s: the results are complete: nothing to resume\n",
-                request->resumed);
+        fprintf(stderr, "bakeoff: %s: the results are complete: nothing to resume\n", run.path);
         ok = false;
     }
     *has_failed_ret = ok && run_has_failed(&run);
     if (ok) {
-        snprintf(request->json_path, PATH_MAX, "%s", request->resumed);
+        snprintf(request->json_path, PATH_MAX, "%s", run.path);
         request->json = request->json_path;
         ok = bo_results_resume(request->json_path, run.json, documents, results);
     }
     bo_run_free(&run);
-    free(newest);
     return ok;
 }
 

@@ -230,19 +230,16 @@ static int pick_from(const struct request *r, const char *format)
     unsigned n_wishes = 0;
     if (r->use && !take_use(format, r->use, wishes, &n_wishes))
         return BO_EXIT_USAGE;
-    char *newest = r->results ? NULL : bo_run_newest("results", NULL, format);
-    const char *path = r->results ? r->results : newest;
-    struct bo_run run = {.json = NULL};
+    struct bo_run run;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const int code = path && bo_run_load(path, &run)
-                         ? pick(r, format, &run, wishes, n_wishes, &arena)
-                         : BO_EXIT_USAGE;
+    const bool ok = r->results ? bo_run_load(r->results, &run)
+                               : bo_run_load_newest("results", NULL, format, &run);
+    const int code = ok ? pick(r, format, &run, wishes, n_wishes, &arena) : BO_EXIT_USAGE;
     if (bo_parts_note(&run) && !r->as_json && code != BO_EXIT_USAGE)
         bo_print_wrapped(stdout, bo_parts_note(&run), WIDTH, "");
     bo_arena_free(&arena);
     bo_run_free(&run);
-    free(newest);
     return code;
 }
 

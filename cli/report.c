@@ -219,21 +219,20 @@ static bool fill_pages(struct bo_report *report, const char *output)
     return ok;
 }
 
-static struct bo_report_run source_of(const struct bo_run *run, const char *path,
-                                      bool with_pictures, struct bo_arena *arena)
+static struct bo_report_run source_of(const struct bo_run *run, bool with_pictures,
+                                      struct bo_arena *arena)
 {
-    const char *slash = strrchr(path, '/');
     const char *pictures =
         bo_arena_printf(arena, "results/%s", bo_environment_fact(&run->environment, "machine"));
     return (struct bo_report_run){
         .run = run,
-        .results = bo_arena_printf(arena, "%s/%s", pictures, slash ? slash + 1 : path),
+        .results = bo_arena_printf(arena, "%s/%s", pictures, basename(run->path)),
         .pictures = with_pictures ? pictures : NULL,
     };
 }
 
-static bool write_report(const struct bo_run *runs, const char *const *paths, size_t n,
-                         const struct request *r, struct bo_arena *arena)
+static bool write_report(const struct bo_run *runs, size_t n, const struct request *r,
+                         struct bo_arena *arena)
 {
     const char *output = r->output;
     struct bo_report_run *sources = bo_array_or_abort(arena, n, sizeof *sources);
@@ -241,7 +240,7 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
     const char *results = bo_arena_printf(arena, "%s/results", output);
     bool ok = make_folder(output) && make_folder(results);
     for (size_t i = 0; i < n; i++)
-        sources[i] = source_of(&runs[i], paths[i], !r->run_only, arena);
+        sources[i] = source_of(&runs[i], !r->run_only, arena);
     for (size_t i = 0; i < n && ok && !r->page_only && !r->run_only; i++) {
         const char *folder = bo_arena_printf(arena, "%s/%s", output, sources[i].pictures);
         ok = make_folder(folder) && bo_pictures_draw(&report, i, folder);
@@ -265,7 +264,7 @@ static bool write_report(const struct bo_run *runs, const char *const *paths, si
 }
 
 /* Warns about results of formats that this program lacks. False when there are no others. */
-static bool names_known_formats(const struct bo_run *runs, const char *const *paths, size_t n)
+static bool names_known_formats(const struct bo_run *runs, size_t n)
 {
     bool is_any_known = false;
     for (size_t i = 0; i < n; i++)
@@ -277,7 +276,7 @@ static bool names_known_formats(const struct bo_run *runs, const char *const *pa
                 fprintf(stderr,
                         "bakeoff: %s: results of %s are left out: no format of this name; is "
                         "--plugin missing?\n",
-                        paths[i], format);
+                        runs[i].path, format);
         }
     if (!is_any_known)
         fprintf(stderr, "bakeoff: report: no results of a known format\n");
@@ -290,23 +289,20 @@ static int report(const struct request *r)
     const char *results = r->results;
     struct bo_arena arena;
     struct bo_run *runs, one;
-    const char **paths;
     size_t n = 1;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     if (results && !r->run_only) {
         runs = &one;
-        paths = &results;
         if (!bo_run_load(results, &one)) {
             bo_run_free(&one);
             n = 0;
         }
     } else {
-        n = bo_runs_newest("results", r->machine, results, &arena, &runs, &paths);
+        n = bo_runs_newest("results", r->machine, results, &arena, &runs);
     }
     for (size_t i = 0; i < n; i++)
         bo_fuzz_mark_run("results/fuzz", &runs[i]);
-    const bool ok =
-        n && names_known_formats(runs, paths, n) && write_report(runs, paths, n, r, &arena);
+    const bool ok = n && names_known_formats(runs, n) && write_report(runs, n, r, &arena);
     while (n)
         bo_run_free(&runs[--n]);
     bo_arena_free(&arena);

@@ -183,14 +183,13 @@ static bool print_held_out(const struct bo_run *run, const char *format, const c
 static int print_table(struct bo_table *table, struct request *r,
                        const struct bo_table_style *style)
 {
-    char *newest = r->results ? NULL : bo_run_newest("results", r->machine, table->format);
-    const char *path = r->results ? r->results : newest;
-    struct bo_run run = {.json = NULL}, chosen;
+    struct bo_run run, chosen;
     struct bo_arena arena;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     table->run = &run;
     table->options = options_text(r, &arena);
-    bool ok = path && bo_run_load(path, &run);
+    bool ok = r->results ? bo_run_load(r->results, &run)
+                         : bo_run_load_newest("results", r->machine, table->format, &run);
     if (ok && r->held_out) {
         ok = print_held_out(&run, table->format, style->name, &arena);
     } else if (ok) {
@@ -204,7 +203,6 @@ static int print_table(struct bo_table *table, struct request *r,
     }
     bo_arena_free(&arena);
     bo_run_free(&run);
-    free(newest);
     return ok ? BO_EXIT_OK : BO_EXIT_USAGE;
 }
 

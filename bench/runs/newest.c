@@ -104,46 +104,52 @@ static bool lacks_documents(const struct bo_run *run)
     return run->environment.partial || bo_pair_number(&run->environment.shard, "of") > 1;
 }
 
-char *bo_run_newest(const char *folder, const char *machine, const char *format)
+bool bo_run_load_newest(const char *folder, const char *machine, const char *format,
+                        struct bo_run *run_ret)
 {
     struct bo_arena arena;
-    const char **paths, *found = NULL;
+    const char **paths;
     bool ok = true, is_complete = false;
+    *run_ret = (struct bo_run){.json = NULL};
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const size_t n = list_newest(folder, machine, &arena, &paths);
     for (size_t i = 0; i < n && ok && !is_complete; i++) {
         struct bo_run run;
         ok = bo_run_load(paths[i], &run);
-        if (ok && bo_run_measured(&run, format, false) && (!found || !lacks_documents(&run))) {
-            found = paths[i];
-            is_complete = !lacks_documents(&run);
+        const bool has_format = ok && bo_run_measured(&run, format, false);
+        is_complete = has_format && !lacks_documents(&run);
+        if (is_complete || (has_format && !run_ret->json)) {
+            bo_run_free(run_ret);
+            *run_ret = run;
+        } else {
+            bo_run_free(&run);
         }
-        bo_run_free(&run);
     }
-    if (n && ok && !found)
+    if (n && ok && !run_ret->json)
         fprintf(stderr, "bakeoff: %s: no results of %s in this folder; `make bench` creates them\n",
                 folder, format);
-    char *path = ok && found ? strdup(found) : NULL;
     bo_arena_free(&arena);
-    return path;
+    return ok && run_ret->json;
 }
 
-char *bo_run_newest_partial(const char *folder)
+bool bo_run_load_newest_partial(const char *folder, struct bo_run *run_ret)
 {
     struct bo_arena arena;
     const char **paths;
-    char machine[BO_MAX_SLUG], *found = NULL;
-    bool ok = true;
+    char machine[BO_MAX_SLUG];
+    bool ok = true, found = false;
+    *run_ret = (struct bo_run){.json = NULL};
     bo_this_machine_slug(machine);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     const char *here = bo_arena_printf(&arena, "/%s/", machine);
     const size_t n = list_newest(folder, NULL, &arena, &paths);
     for (size_t i = 0; i < n && ok && !found; i++) {
-        struct bo_run run = {.json = NULL};
-        ok = !strstr(paths[i], here) || bo_run_load(paths[i], &run);
-        if (ok && run.environment.partial && !run.n_parts) /* merged shards cannot be resumed */
-            found = strdup(paths[i]);
-        bo_run_free(&run);
+        if (!strstr(paths[i], here))
+            continue;
+        bo_run_free(run_ret);
+        ok = bo_run_load(paths[i], run_ret);
+        /* merged shards cannot be resumed */
+        found = ok && run_ret->environment.partial && !run_ret->n_parts;
     }
     if (n && ok && !found)
         fprintf(stderr, "bakeoff: %s: no partial results of this machine\n", folder);
@@ -206,10 +212,9 @@ static bool is_part_of(const struct bo_run *newer, const struct bo_run *older)
     return is_part;
 }
 
-/* Runs in order of preference, and their paths. */
+/* Runs in order of preference. */
 struct chosen {
     struct bo_run *runs;
-    const char **paths;
     size_t n, n_fixed; /* the first n_fixed ones keep their places */
 };
 
@@ -218,33 +223,27 @@ static void remove_run(struct chosen *chosen, size_t i)
     bo_run_free(&chosen->runs[i]);
     chosen->n--;
     memmove(&chosen->runs[i], &chosen->runs[i + 1], (chosen->n - i) * sizeof *chosen->runs);
-    memmove(&chosen->paths[i], &chosen->paths[i + 1], (chosen->n - i) * sizeof *chosen->paths);
 }
 
 /* Moves run i behind run `to`, which comes later. */
 static void move_behind(struct chosen *chosen, size_t i, size_t to)
 {
     const struct bo_run run = chosen->runs[i];
-    const char *path = chosen->paths[i];
     memmove(&chosen->runs[i], &chosen->runs[i + 1], (to - i) * sizeof run);
-    memmove(&chosen->paths[i], &chosen->paths[i + 1], (to - i) * sizeof path);
     chosen->runs[to] = run;
-    chosen->paths[to] = path;
 }
 
 /*
  * Inserts a run, which is older than the ones before, after those of its rank, but before those
  * that selected a part of its documents. Removes runs that then add nothing.
  */
-static void insert_run(struct chosen *chosen, struct bo_run run, const char *path)
+static void insert_run(struct chosen *chosen, struct bo_run run)
 {
     size_t at = chosen->n;
     while (at > chosen->n_fixed && rank_of(&chosen->runs[at - 1]) > rank_of(&run))
         at--;
     memmove(&chosen->runs[at + 1], &chosen->runs[at], (chosen->n - at) * sizeof run);
-    memmove(&chosen->paths[at + 1], &chosen->paths[at], (chosen->n - at) * sizeof path);
     chosen->runs[at] = run;
-    chosen->paths[at] = path;
     chosen->n++;
     for (size_t i = chosen->n_fixed; i < at;) {
         if (is_part_of(&chosen->runs[i], &chosen->runs[at]))
@@ -261,19 +260,17 @@ static void insert_run(struct chosen *chosen, struct bo_run run, const char *pat
 }
 
 size_t bo_runs_newest(const char *folder, const char *machine, const char *first,
-                      struct bo_arena *arena, struct bo_run **runs_ret, const char ***paths_ret)
+                      struct bo_arena *arena, struct bo_run **runs_ret)
 {
     const char **paths;
     const size_t n_paths = list_newest(folder, machine, arena, &paths);
-    struct chosen chosen = {.runs = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.runs),
-                            .paths = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.paths)};
+    struct chosen chosen = {.runs = bo_array_or_abort(arena, n_paths + 2, sizeof *chosen.runs)};
     bool ok = n_paths > 0;
     for (size_t i = first ? 0 : 1; i <= n_paths && ok; i++) {
         struct bo_run run;
-        const char *path = i ? paths[i - 1] : first;
-        ok = bo_run_load(path, &run);
+        ok = bo_run_load(i ? paths[i - 1] : first, &run);
         if (ok)
-            insert_run(&chosen, run, path);
+            insert_run(&chosen, run);
         else
             bo_run_free(&run);
         if (i == 0)
@@ -282,6 +279,5 @@ size_t bo_runs_newest(const char *folder, const char *machine, const char *first
     while (!ok && chosen.n)
         remove_run(&chosen, chosen.n - 1);
     *runs_ret = chosen.runs;
-    *paths_ret = chosen.paths;
     return chosen.n;
 }

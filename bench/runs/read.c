@@ -584,6 +584,7 @@ bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
     *run_ret = (struct bo_run){.json = json};
     struct bo_run *run = run_ret;
     bo_arena_init(&run->arena, BO_ARENA_UNLIMITED);
+    run->path = bo_arena_printf(&run->arena, "%s", name);
     const json_t *context = json_object_get(json, "context"), *item;
     const json_t *ours = json_object_get(context, "bakeoff");
     const json_t *parts = json_object_get(ours, "parts");

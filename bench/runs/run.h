@@ -232,6 +232,7 @@ struct bo_run_document {
 
 struct bo_run {
     struct json_t *json; /* the file, which owns the texts; for code that writes it again */
+    const char *path;    /* of the file, or another name for messages */
     struct bo_environment environment;
     struct bo_environment *parts; /* of the runs that were merged; after them, the run's own */
     size_t n_parts;
@@ -250,14 +251,16 @@ bool bo_run_take(struct json_t *json, const char *name, struct bo_run *run_ret);
 void bo_run_free(struct bo_run *run);
 
 /*
- * The path of the results below `folder` (folder/MACHINE/DATE.json) that represent `format`: the
- * newest of the runs that measured it and are not partial, or of all if all are partial. `machine`
- * is the MACHINE, or NULL for all. A malloced string; NULL after a message when no run qualifies.
+ * Loads the results below `folder` (folder/MACHINE/DATE.json) that represent `format`: the newest
+ * of the runs that measured it and are not partial, or of all if all are partial. `machine` is the
+ * MACHINE, or NULL for all. False after a message when no run qualifies. Call bo_run_free in either
+ * case.
  */
-char *bo_run_newest(const char *folder, const char *machine, const char *format);
+bool bo_run_load_newest(const char *folder, const char *machine, const char *format,
+                        struct bo_run *run_ret);
 
 /* The same for this machine's newest partial results below `folder`. */
-char *bo_run_newest_partial(const char *folder);
+bool bo_run_load_newest_partial(const char *folder, struct bo_run *run_ret);
 
 /*
  * True when the run has a document of the format: one for curves over sizes, or one of the others.
@@ -269,11 +272,11 @@ bool bo_run_measured(const struct bo_run *run, const char *format, bool scale);
  * formats and all curves over sizes. Runs that add nothing are left out. Runs of published depth
  * come first, partial ones last; the newest first, but a run of selected documents after an older
  * run of its depth that measured more documents of a format. `first` (may be NULL) is the path of a
- * run that precedes all. `machine`: as above. Paths and runs are in `arena`; free each run. 0 after
- * a message.
+ * run that precedes all. `machine`: as above. The runs are in `arena`; free each. 0 after a
+ * message.
  */
 size_t bo_runs_newest(const char *folder, const char *machine, const char *first,
-                      struct bo_arena *arena, struct bo_run **runs_ret, const char ***paths_ret);
+                      struct bo_arena *arena, struct bo_run **runs_ret);
 
 /*
  * "full", "default" or "quick", the depth of the run; "selected" when it measured only some of the
