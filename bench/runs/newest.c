@@ -115,7 +115,7 @@ bool bo_run_load_newest(const char *folder, const char *machine, const char *for
     const size_t n = list_newest(folder, machine, &arena, &paths);
     for (size_t i = 0; i < n && ok && !is_complete; i++) {
         struct bo_run run;
-        ok = bo_run_load(paths[i], &run);
+        ok = bo_run_load_with(bo_arena_printf(&arena, "\"%s\"", format), paths[i], &run);
         const bool has_format = ok && bo_run_measured(&run, format, false);
         is_complete = has_format && !lacks_documents(&run);
         if (is_complete || (has_format && !run_ret->json)) {

@@ -608,14 +608,22 @@ bool bo_run_take(json_t *json, const char *name, struct bo_run *run_ret)
 
 bool bo_run_load(const char *path, struct bo_run *run_ret)
 {
+    return bo_run_load_with("", path, run_ret);
+}
+
+bool bo_run_load_with(const char *word, const char *path, struct bo_run *run_ret)
+{
     json_error_t error;
     struct bo_input in;
     *run_ret = (struct bo_run){.json = NULL};
     if (!bo_input_open(path, &in))
         return false;
-    json_t *json = json_loadb((const char *)in.bytes.p, in.bytes.n, 0, &error);
+    const bool lacks_word = *word && !memmem(in.bytes.p, in.bytes.n, word, strlen(word));
+    json_t *json = lacks_word ? NULL : json_loadb((const char *)in.bytes.p, in.bytes.n, 0, &error);
     const char *name = in.path;
     bo_input_close(&in);
+    if (lacks_word)
+        return true;
     if (json) {
         const bool ok = bo_run_take(json, name, run_ret);
         if (run_ret->environment.partial)

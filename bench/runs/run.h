@@ -246,6 +246,9 @@ struct bo_run {
 /* Reads a file of results. False after a message that names it. Call bo_run_free in either case. */
 bool bo_run_load(const char *path, struct bo_run *run_ret);
 
+/* The same, but leaves an empty run when the file does not contain `word`: parsing takes longer. */
+bool bo_run_load_with(const char *word, const char *path, struct bo_run *run_ret);
+
 /* Takes ownership of a JSON value, named `name` in messages. False after a message. */
 bool bo_run_take(struct json_t *json, const char *name, struct bo_run *run_ret);
 void bo_run_free(struct bo_run *run);
