@@ -11,6 +11,7 @@
 #include "bench/measure/operations.h"
 #include "bench/measure/query_batches.h"
 #include "harness/core/cpu.h"
+#include "harness/core/files.h"
 #include "harness/registry.h"
 
 /* The slower a repetition, the fewer are made in a run of 20 rounds. */
@@ -69,17 +70,6 @@ static void fail_all(const struct session *session, const struct bo_error *err)
 
 /* ---- the payload ----------------------------------------------------------------------------- */
 
-static bool write_all(int fd, struct bo_span bytes)
-{
-    for (size_t off = 0; off < bytes.n;) {
-        const ssize_t n = pwrite(fd, bytes.p + off, bytes.n - off, (off_t)off);
-        if (n <= 0)
-            return false;
-        off += (size_t)n;
-    }
-    return true;
-}
-
 static enum bo_status encode_payload(const struct session *session, struct bo_payload *payload,
                                      struct bo_error *err)
 {
@@ -96,7 +86,8 @@ static enum bo_status encode_payload(const struct session *session, struct bo_pa
         status = encoding->encode(encoding, document->model, &out, err);
     else
         bo_noop_payload(document->format, &out);
-    if (status == BO_OK && !write_all(payload->fd, bo_writer_span(&out)))
+    if (status == BO_OK &&
+        (lseek(payload->fd, 0, SEEK_SET) || !bo_write_all(payload->fd, bo_writer_span(&out))))
         status = bo_fail(err, BO_IO, BO_NO_OFFSET, "cannot write the payload");
     payload->nbytes = out.n;
     payload->counted_nbytes = bo_writer_counted(&out);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/core/files.h"
 #include "harness/core/workers.h"
 
 struct answer {
@@ -29,21 +30,6 @@ void apart_goes_on(void)
 }
 
 /* ---- the process of the work ----------------------------------------------------------------- */
-
-static bool write_all(int fd, const void *p, size_t n)
-{
-    const uint8_t *at = p;
-    while (n) {
-        const ssize_t put = write(fd, at, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        at += put;
-        n -= (size_t)put;
-    }
-    return true;
-}
 
 static void limit_memory(uint64_t nbytes)
 {
@@ -76,9 +62,9 @@ static void work(const struct apart *apart, struct bo_arena *arena, int fd)
     const char *phrase = error.what ? error.what : "";
     const struct answer answer = {status, (uint32_t)strlen(phrase), error.off};
     const struct bo_span text = bo_writer_span(&out);
-    const bool ok = write_all(fd, &answer, sizeof answer) &&
-                    write_all(fd, phrase, answer.phrase_n) &&
-                    (status || write_all(fd, text.p, text.n));
+    const bool ok = bo_write_all(fd, (struct bo_span){(const uint8_t *)&answer, sizeof answer}) &&
+                    bo_write_all(fd, (struct bo_span){(const uint8_t *)phrase, answer.phrase_n}) &&
+                    (status || bo_write_all(fd, text));
     _exit(ok ? 0 : 1);
 }
 

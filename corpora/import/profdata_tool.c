@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/core/files.h"
 #include "harness/core/workers.h"
 
 enum { N_STREAMS = 3, FIRST_OTHER_FD = 3 };
@@ -44,20 +45,6 @@ static int open_memory(void)
     const int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
     close(fd);
     return moved;
-}
-
-static bool write_all(int fd, struct bo_span bytes)
-{
-    while (bytes.n) {
-        const ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes.p += n;
-        bytes.n -= (size_t)n;
-    }
-    return true;
 }
 
 static enum bo_status read_all(int fd, struct bo_arena *arena, struct bo_span *bytes_ret,
@@ -237,7 +224,7 @@ enum bo_status profdata_tool_text(const struct profdata_tool *tool, struct bo_sp
 {
     struct streams s;
     enum bo_status status;
-    if (open_streams(&s) && write_all(s.fd[STDIN_FILENO], profile))
+    if (open_streams(&s) && bo_write_all(s.fd[STDIN_FILENO], profile))
         status = run_on(tool, &s, arena, text_ret, err);
     else
         status = fail_io(err, "out of memory for a copy of the profile");

@@ -37,21 +37,28 @@ static bool fail(const char *path, const char *what)
     return false;
 }
 
+bool bo_write_all(int fd, struct bo_span bytes)
+{
+    while (bytes.n) {
+        const ssize_t n = write(fd, bytes.p, bytes.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = EIO;
+        if (n <= 0)
+            return false;
+        bytes.p += n;
+        bytes.n -= (size_t)n;
+    }
+    return true;
+}
+
 /* As bo_drain.write. After a failure, nothing more is written. */
 static bool write_outlet(void *context, struct bo_span bytes)
 {
     struct bo_outlet *outlet = context;
-    while (bytes.n && !outlet->why_failed) {
-        const ssize_t n = write(outlet->fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            outlet->why_failed = n < 0 ? errno : EIO;
-            break;
-        }
-        bytes.p += n;
-        bytes.n -= (size_t)n;
-    }
+    if (!outlet->why_failed && !bo_write_all(outlet->fd, bytes))
+        outlet->why_failed = errno;
     return !outlet->why_failed;
 }
 

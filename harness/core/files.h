@@ -23,6 +23,9 @@ void bo_memory_free(struct bo_memory_file *file);
 
 bool bo_is_folder(const char *path);
 
+/* Writes to an open file. False with errno set. */
+bool bo_write_all(int fd, struct bo_span bytes);
+
 /*
  * Writes to `path` through a temporary file and a rename. NULL or "-" is standard output. False
  * after a message.
