@@ -1,9 +1,7 @@
 /* Counting touched pages: exact counts. Faults at other addresses must still end the process. */
 #include "harness/core/test_cmocka.h"
 
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/measure/pages.h"
@@ -102,34 +100,28 @@ TEST_WITH(a_read_across_a_border_touches_two, map_buffer, unmap_buffer)
     bo_pages_unwatch();
 }
 
-static void write_to_buffer(void)
+static void watch_buffer(void)
 {
-    *(volatile uint8_t *)(uintptr_t)(buffer.p + page) = 1;
+    if (!bo_pages_watch(buffer) || !bo_pages_rearm())
+        _exit(1);
 }
 
-static void read_nowhere(void)
+static void write_watched(void *at)
 {
-    (void)*(const volatile uint8_t *)(uintptr_t)(page / 2);
+    watch_buffer();
+    *(volatile uint8_t *)at = 1;
 }
 
-/* True when a process that watches and then does this dies by SIGSEGV. */
-static bool dies(void (*deed)(void))
+static void read_watched(void *at)
 {
-    const pid_t pid = fork();
-    if (pid == 0) {
-        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would report the intended fault */
-        if (bo_pages_watch(buffer) && bo_pages_rearm())
-            deed();
-        _exit(0);
-    }
-    int status = 0;
-    return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+    watch_buffer();
+    (void)*(const volatile uint8_t *)at;
 }
 
 TEST_WITH(other_faults_are_fatal, map_buffer, unmap_buffer)
 {
-    assert_true(dies(write_to_buffer));
-    assert_true(dies(read_nowhere));
+    assert_true(dies_of_a_fault(write_watched, (void *)(uintptr_t)(buffer.p + page)));
+    assert_true(dies_of_a_fault(read_watched, (void *)(page / 2)));
 }
 
 TEST_FILE(NULL, NULL)

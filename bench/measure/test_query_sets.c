@@ -4,36 +4,27 @@
  */
 #include "harness/core/test_cmocka.h"
 
+#define TEST_WRITES
 #include "bench/measure/noop.h"
 #include "bench/measure/actions.h"
 #include "bench/measure/query_sets.h"
 #include "bench/measure/test_toy.h"
+#include "harness/core/test_fixture.h"
 
 static struct {
     struct bo_format format;
     struct toy_model model;
-    struct bo_arena arena;
-    struct bo_writer payload;
     struct bo_query_set query_set;
     struct bo_sink answers;
 } set;
 
 static const struct bo_codec *const codecs[] = {&toy_honest, NULL};
 
-static int set_up(void **state)
+static int fill(void **state)
 {
     set.format = toy_format(codecs);
     toy_fill(&set.model, 600);
-    bo_arena_init(&set.arena, BO_ARENA_UNLIMITED);
-    bo_writer_init(&set.payload, &set.arena);
-    return 0;
-}
-
-static int drop(void **state)
-{
-    bo_writer_free(&set.payload);
-    bo_arena_free(&set.arena);
-    return 0;
+    return set_up(state);
 }
 
 static struct bo_query_set draw_from(const struct bo_format *format, unsigned kind,
@@ -41,8 +32,8 @@ static struct bo_query_set draw_from(const struct bo_format *format, unsigned ki
 {
     struct bo_query_set query_set;
     struct bo_error err;
-    assert_int_equal(bo_query_set_draw(format, &format->kinds[kind], workload, &set.model,
-                                       &set.arena, &query_set, &err),
+    assert_int_equal(bo_query_set_draw(format, &format->kinds[kind], workload, &set.model, &arena,
+                                       &query_set, &err),
                      BO_OK);
     return query_set;
 }
@@ -51,11 +42,11 @@ static struct bo_query_set draw_from(const struct bo_format *format, unsigned ki
 static void draw(unsigned kind, unsigned workload)
 {
     struct bo_error err;
-    drop(NULL);
-    assert_int_equal(toy_encode(NULL, &set.model, &set.payload, &err), BO_OK);
+    tear_down(NULL);
+    assert_int_equal(toy_encode(NULL, &set.model, &out, &err), BO_OK);
     set.query_set = draw_from(&set.format, kind, &toy_kinds[kind].workloads[workload]);
     const size_t room = set.query_set.max_answers_nbytes + 4096;
-    set.answers = (struct bo_sink){.p = bo_alloc(&set.arena, room), .cap = room};
+    set.answers = (struct bo_sink){.p = bo_alloc(&arena, room), .cap = room};
 }
 
 /* Every chunk follows the one before it, and together they cover the set. */
@@ -79,8 +70,7 @@ static void run_honest(const struct bo_chunk *chunk)
 {
     struct bo_error err;
     assert_int_equal(
-        bo_query_set_run(&set.query_set, chunk, &toy_honest, set.payload.p, &set.answers, &err),
-        BO_OK);
+        bo_query_set_run(&set.query_set, chunk, &toy_honest, out.p, &set.answers, &err), BO_OK);
 }
 
 static void assert_honest_is_right(void)
@@ -172,7 +162,7 @@ TEST(actions_are_laid_out)
         .format = &set.format, .runs = runs, .n_runs = 3, .actions = named, .n_actions = 2};
     recorded.kinds[TOY_GET].n = 300;
     recorded.kinds[TOY_GET].queries = (uint8_t *)(uintptr_t)set.query_set.queries;
-    assert_int_equal(bo_actions_make(&recorded, &set.model, &set.arena, &actions, &err), BO_OK);
+    assert_int_equal(bo_actions_make(&recorded, &set.model, &arena, &actions, &err), BO_OK);
     assert_int_equal(actions.n, 2);
     assert_int_equal(actions.kinds, 1u << TOY_GET);
     static const size_t firsts[] = {0, 1, 4}, n_queries[] = {3, 256, 34, 7};
@@ -219,7 +209,7 @@ static void draw_huge(size_t nbytes, size_t n)
     struct bo_format format = toy_format(codecs);
     format.kinds = &kind;
     format.n_kinds = 1;
-    drop(NULL);
+    tear_down(NULL);
     huge_nbytes = nbytes;
     n_oracle_calls = 0;
     set.query_set = draw_from(&format, 0, &workload);
@@ -319,11 +309,11 @@ TEST(the_no_op_codec_answers_all_kinds)
         struct bo_writer payload;
         struct bo_error err;
         draw(kind, 0);
-        bo_writer_init(&payload, &set.arena);
+        bo_writer_init(&payload, &arena);
         bo_noop_payload(&set.format, &payload);
         assert_int_equal(bo_writer_counted(&payload), 0);
         assert_int_equal(
-            bo_noop_codec.open(&bo_noop_codec, bo_writer_span(&payload), &set.arena, &reader, &err),
+            bo_noop_codec.open(&bo_noop_codec, bo_writer_span(&payload), &arena, &reader, &err),
             BO_OK);
         assert_int_equal(bo_query_set_run(&set.query_set, &set.query_set.chunks[0], &bo_noop_codec,
                                           reader, &set.answers, &err),
@@ -334,4 +324,4 @@ TEST(the_no_op_codec_answers_all_kinds)
     }
 }
 
-TEST_FILE(set_up, drop)
+TEST_FILE(fill, tear_down)

@@ -6,8 +6,6 @@
 
 #include "bench/stats/two_samples.h"
 
-#define N_ELEMENTS(array) (sizeof(array) / sizeof *(array))
-
 static bool near(double x, double y, double tolerance)
 {
     return fabs(x - y) <= tolerance * fmax(1, fabs(y));
