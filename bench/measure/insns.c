@@ -267,9 +267,8 @@ struct tolerance {
 void bo_insns_made_with(char *text_ret, size_t nbytes)
 {
     char build[256], valgrind[64] = "no valgrind";
-    char *const version[] = {"valgrind", "--version", NULL};
     bo_machine_build(build, sizeof build);
-    bo_first_line_of(version, valgrind, sizeof valgrind);
+    bo_first_line_of("valgrind --version 2>/dev/null", valgrind, sizeof valgrind);
     snprintf(text_ret, nbytes, "%s, %s, %s", build, valgrind,
              bo_cpu_has_v3() ? "x86-64-v3" : "a processor without x86-64-v3");
 }

@@ -223,18 +223,16 @@ static bool link_all(struct bo_links *links, unsigned n, const struct words *wor
 bool bo_links_make(unsigned n, uint64_t seed, struct bo_links *links_ret)
 {
     char program[PATH_MAX];
-    char *const version[] = {"ld.lld", "--version", NULL};
     struct bo_arena arena;
     struct words words = {.arena = &arena}, names = {.arena = &arena};
     *links_ret = (struct bo_links){.seed = seed};
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length < 0)
+    if (!realpath("/proc/self/exe", program))
         return complain("/proc/self/exe", strerror(errno));
-    program[length] = 0;
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bool ok = read_link(program, &words) && read_functions(program, &names);
     links_ret->n_functions = (unsigned)names.n;
-    if (ok && !bo_first_line_of(version, links_ret->linker, sizeof links_ret->linker))
+    if (ok && !bo_first_line_of("ld.lld --version 2>/dev/null", links_ret->linker,
+                                sizeof links_ret->linker))
         ok = complain("ld.lld", "not installed; `make deps-bench` installs it");
     links_ret->linker[strcspn(links_ret->linker, "(")] = 0;
     while (*links_ret->linker && links_ret->linker[strlen(links_ret->linker) - 1] == ' ')

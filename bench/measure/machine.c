@@ -2,7 +2,6 @@
 #include "bench/measure/machine.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -140,49 +138,27 @@ size_t bo_machine_eviction_nbytes(void)
 
 /* ---- the code -------------------------------------------------------------------------------- */
 
-bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes)
+bool bo_first_line_of(const char *command, char *line_ret, size_t nbytes)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC))
-        return false;
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        const int null = open("/dev/null", O_WRONLY);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    close(ends[1]);
-    size_t n = 0;
-    char c;
-    while (pid > 0 && read(ends[0], &c, 1) == 1)
-        if (n + 1 < nbytes)
-            line_ret[n++] = c;
-    close(ends[0]);
-    line_ret[n] = 0;
-    line_ret[strcspn(line_ret, "\n")] = 0;
-    int status = 1;
-    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+    FILE *printed = popen(command, "re");
+    *line_ret = 0;
+    if (printed && fgets(line_ret, (int)nbytes, printed))
+        line_ret[strcspn(line_ret, "\n")] = 0;
+    while (printed && getc(printed) != EOF) /* a closed pipe would end the program by a signal */
+        ;
+    return printed && pclose(printed) == 0;
 }
 
 /* The commit of the tree that contains this program, with "+changes" when files differ from it. */
 static void describe_commit(char *commit_ret, size_t nbytes)
 {
-    char program[PATH_MAX], line[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+#define GIT "exec 2>/dev/null; cd \"$(dirname \"$(readlink /proc/$PPID/exe)\")\" && git "
+    char line[64];
     snprintf(commit_ret, nbytes, "unknown");
-    if (n <= 0)
-        return;
-    program[n] = 0;
-    *strrchr(program, '/') = 0;
-    char *const head[] = {"git", "-C", program, "rev-parse", "HEAD", NULL};
-    char *const status[] = {"git", "-C", program, "status", "--porcelain", "-uno", NULL};
-    if (!bo_first_line_of(head, line, sizeof line))
+    if (!bo_first_line_of(GIT "rev-parse HEAD", line, sizeof line))
         return;
     snprintf(commit_ret, nbytes, "%.40s", line);
-    if (bo_first_line_of(status, line, sizeof line) && line[0])
+    if (bo_first_line_of(GIT "status --porcelain -uno", line, sizeof line) && line[0])
         strncat(commit_ret, "+changes", nbytes - strlen(commit_ret) - 1);
 }
 

@@ -42,11 +42,8 @@ size_t bo_eviction_nbytes_for(size_t cache_nbytes);
 /* "gcc 12.2.0, -O2 -falign-functions=64, libc 2.36": how this program was compiled. */
 void bo_machine_build(char *text_ret, size_t nbytes);
 
-/*
- * The first output line of a program that is run without a shell. "" when it prints nothing; false
- * when it fails.
- */
-bool bo_first_line_of(char *const argv[], char *line_ret, size_t nbytes);
+/* The first output line of a shell command. "" when it prints nothing; false when it fails. */
+bool bo_first_line_of(const char *command, char *line_ret, size_t nbytes);
 
 /* "2025-03-01T12:34:56Z" */
 void bo_date_utc(char *date_ret, size_t nbytes);
