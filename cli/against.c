@@ -31,10 +31,8 @@ static char *against_path(const char *json_path)
 static bool own_command(char self[PATH_MAX], const char *words[MAX_WORDS])
 {
     unsigned n = 0;
-    const ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
-    if (length < 0)
+    if (!realpath("/proc/self/exe", self))
         return !bo_usage_error("bench", "cannot determine the path of this program");
-    self[length] = 0;
     words[n++] = self;
     for (unsigned i = 0; bo_loaded_plugin(i); i++) {
         words[n++] = "--plugin";

@@ -1,7 +1,6 @@
 /* Measures through other programs (agents). */
 #include "bench/measure/agents.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -109,8 +108,8 @@ void bo_agents_stop(struct bo_agents *agents)
             fclose(agent->to);
         if (agent->from)
             fclose(agent->from);
-        while (agent->pid > 0 && waitpid(agent->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        if (agent->pid > 0)
+            waitpid(agent->pid, NULL, 0);
     }
     agents->n = 0;
 }

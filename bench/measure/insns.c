@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,9 +135,9 @@ __attribute__((noreturn)) static void become_counted(const struct bo_document *d
                                                      const char *only_codecs, const char *folder,
                                                      int out)
 {
-    char profile[MAX_PATH + 64], self[MAX_PATH] = "";
+    char profile[MAX_PATH + 64], self[PATH_MAX];
     snprintf(profile, sizeof profile, "--callgrind-out-file=%s/out", folder);
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+    if (!realpath("/proc/self/exe", self))
         _exit(127);
     enum { N_FIXED = 12 };
     const char *argv[N_FIXED + 2 * BO_MAX_PLUGINS + 1] = {

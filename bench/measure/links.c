@@ -171,9 +171,7 @@ static bool run_linker(const char *folder, char *const *argv)
             execvp(argv[0], argv);
         _exit(127);
     }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+    return (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0) ||
            complain(argv[0], "linking in another order failed");
 }
 

@@ -1,7 +1,6 @@
 /* Forks the processes, reads their records, and interprets their exits. */
 #include "bench/measure/rounds.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -113,7 +112,7 @@ static bool receive(struct listener *listener)
     const ssize_t n = read(listener->from_child, (char *)record + listener->n_received,
                            sizeof *record - listener->n_received);
     if (n <= 0)
-        return n < 0 && errno == EINTR;
+        return false;
     listener->n_received += (size_t)n;
     if (listener->n_received < sizeof *record)
         return true;
@@ -255,8 +254,7 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
         kill(listener.pid, SIGKILL);
     close(listener.from_child);
     int wait_status = 0;
-    while (waitpid(listener.pid, &wait_status, 0) < 0 && errno == EINTR)
-        ;
+    waitpid(listener.pid, &wait_status, 0);
     if (!bo_interrupted() && (!listener.ended || listener.nonsense || any_due(cell)))
         judge_death(&listener, wait_status);
     return BO_OK;

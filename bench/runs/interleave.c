@@ -118,8 +118,8 @@ static bool run_turn(const struct turns *turns, const struct arguments *argument
     if (pid == 0)
         become(turns, arguments);
     bo_interrupt_kills(pid);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (pid > 0)
+        waitpid(pid, &status, 0);
     bo_interrupt_kills(0);
     if (pid < 0) {
         fprintf(stderr, "bakeoff: bench: cannot start a process: %s\n", strerror(errno));
