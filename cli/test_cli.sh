@@ -1168,7 +1168,7 @@ else
     holds "the example plugin builds" false
 fi
 refuses "$t/absent.so: cannot open*" --plugin "$t/absent.so" list
-refuses "libm.so.6: not a plugin for this version: it has no bo_plugin_5" --plugin libm.so.6 list
+refuses "libm.so.6: not a plugin for this version: it has no bo_plugin_6" --plugin libm.so.6 list
 misuses "new-codec: expects a format and a name" new-codec pcdata
 misuses "new-codec: pcdata already has a codec raw" new-codec pcdata raw
 misuses "new-codec: codec name 'My_Idea' must start with a letter a-z, contain only a-z, 0-9 and -, not end with -, and have at most 40 characters" new-codec pcdata My_Idea

@@ -33,9 +33,9 @@ struct bo_figure {
 enum { BO_MAX_PROGRAM_ARGS = 8 };
 
 /*
- * One job of a program. In an argument, @text is replaced by the path of the document's text form,
- * @file by the path of the program's own file, @out by a path to write, @name by the name to look
- * up.
+ * One job of a program, which runs in a folder of its own: `text` is the document's text form,
+ * `file` the program's own file, `out` a file to write. @name in an argument is replaced by the
+ * name to look up.
  */
 struct bo_program_job {
     const char *label; /* NULL ends the list */
@@ -46,7 +46,7 @@ struct bo_program {
     const char *name;                /* NULL ends a list */
     const char *const *commands;     /* the first command that can be run is used; ends with NULL */
     const char *const *version_args; /* makes it print a line with "version"; ends with NULL */
-    const char *const *make_args;    /* makes @file from @text; ends with NULL */
+    const char *const *make_args;    /* makes `file` from `text`; ends with NULL */
     const struct bo_program_job *jobs; /* the jobs that are timed */
     /* The thing to look up: a malloced string. NULL when the document has nothing to look up. */
     char *(*subject)(const void *model);

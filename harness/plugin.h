@@ -22,7 +22,7 @@
  * or a function that plugins call has changed. An object built for another version lacks this
  * symbol.
  */
-#define BO_PLUGIN_ENTRY bo_plugin_5
+#define BO_PLUGIN_ENTRY bo_plugin_6
 
 /* The most codecs that a plugin can add to a format, and the most plugins. */
 enum { BO_MAX_PLUGIN_CODECS = 63, BO_MAX_PLUGINS = 16 };

@@ -16,33 +16,24 @@
 
 enum { TIMEOUT_S = 60, LINE_NBYTES = 256 };
 
-/* A program's working folder, and the values of its placeholders. */
+/* A program's working folder, which contains its files, and the name to look up. */
 struct workshop {
-    char folder[4096], text[4112], file[4112], out[4112];
+    char folder[4096];
+    int folder_fd;
     char *name;
     const char *command;
 };
 
-/* ---- placeholders ---------------------------------------------------------------------------- */
-
-/* An argument with its placeholder, if any, replaced; malloced. */
+/* An argument with @name, if any, replaced; malloced. */
 static char *fill_in(const struct workshop *shop, const char *arg)
 {
-    const struct {
-        const char *placeholder, *value;
-    } all[] = {
-        {"@text", shop->text}, {"@file", shop->file}, {"@out", shop->out}, {"@name", shop->name}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *at = strstr(arg, all[i].placeholder);
-        char *filled;
-        if (!at)
-            continue;
-        bo_abort_unless(asprintf(&filled, "%.*s%s%s", (int)(at - arg), arg,
-                                 all[i].value ? all[i].value : "",
-                                 at + strlen(all[i].placeholder)) >= 0);
-        return filled;
-    }
-    return bo_or_abort(strdup(arg));
+    const char *at = shop->name ? strstr(arg, "@name") : NULL;
+    char *filled;
+    if (!at)
+        return bo_or_abort(strdup(arg));
+    bo_abort_unless(
+        asprintf(&filled, "%.*s%s%s", (int)(at - arg), arg, shop->name, at + strlen("@name")) >= 0);
+    return filled;
 }
 
 /* ---- a process ------------------------------------------------------------------------------- */
@@ -62,7 +53,8 @@ __attribute__((noreturn)) static void become(const struct workshop *shop, const 
     dup2(out >= 0 ? out : null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     alarm(TIMEOUT_S); /* survives exec: ends a program that hangs */
-    execvp(shop->command, argv);
+    if (fchdir(shop->folder_fd) == 0)
+        execvp(shop->command, argv);
     _exit(127);
 }
 
@@ -109,13 +101,15 @@ static bool read_version(const struct workshop *shop, const char *const *args,
 
 static bool write_text(const struct workshop *shop, const struct bo_document *document)
 {
+    char path[sizeof shop->folder + 8];
     struct bo_arena arena;
     struct bo_writer text;
     struct bo_error err;
+    snprintf(path, sizeof path, "%s/text", shop->folder);
     bo_arena_init(&arena, BO_ARENA_UNLIMITED);
     bo_writer_init(&text, &arena);
     const bool ok = document->format->print(document->model, &text, &err) == BO_OK &&
-                    bo_output(shop->text, bo_writer_span(&text));
+                    bo_output(path, bo_writer_span(&text));
     bo_writer_free(&text);
     bo_arena_free(&arena);
     return ok;
@@ -123,19 +117,16 @@ static bool write_text(const struct workshop *shop, const struct bo_document *do
 
 static bool enter(struct workshop *shop)
 {
-    if (!bo_temporary_folder(shop->folder, sizeof shop->folder))
-        return false;
-    snprintf(shop->text, sizeof shop->text, "%s/text", shop->folder);
-    snprintf(shop->file, sizeof shop->file, "%s/file", shop->folder);
-    snprintf(shop->out, sizeof shop->out, "%s/out", shop->folder);
-    return true;
+    return bo_temporary_folder(shop->folder, sizeof shop->folder) &&
+           (shop->folder_fd = open(shop->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0;
 }
 
 static void leave(struct workshop *shop)
 {
-    unlink(shop->text);
-    unlink(shop->file);
-    unlink(shop->out);
+    unlinkat(shop->folder_fd, "text", 0);
+    unlinkat(shop->folder_fd, "file", 0);
+    unlinkat(shop->folder_fd, "out", 0);
+    close(shop->folder_fd);
     rmdir(shop->folder);
     free(shop->name);
 }
@@ -180,7 +171,7 @@ static const char *measure(struct workshop *shop, const struct bo_program *progr
         return "the document has nothing to look up";
     if (!write_text(shop, document))
         return "cannot write the text form";
-    if (!run_program(shop, program->make_args, -1, &ns) || stat(shop->file, &st))
+    if (!run_program(shop, program->make_args, -1, &ns) || fstatat(shop->folder_fd, "file", &st, 0))
         return "it refuses the text form";
     json_object_set_new(json, "bytes", json_integer((json_int_t)st.st_size));
     return time_jobs(shop, program->jobs, repetitions, json_object_get(json, "jobs"))

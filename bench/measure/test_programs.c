@@ -14,12 +14,12 @@
 static const char *const shell[] = {"bakeoff-no-such-program", "sh", NULL};
 static const char *const nothing[] = {"bakeoff-no-such-program", NULL};
 static const char *const version[] = {"-c", "echo hello; echo '  toy version 7'", NULL};
-static const char *const copy[] = {"-c", "cp \"$0\" \"$1\"", "@text", "@file", NULL};
+static const char *const copy[] = {"-c", "cp \"$0\" \"$1\"", "text", "file", NULL};
 static const char *const refuse[] = {"-c", "exit 3", NULL};
 
 static const struct bo_program_job good_jobs[] = {
-    {"look", {"-c", "test \"$0\" = --name=needle && grep -q toy \"$1\"", "--name=@name", "@file"}},
-    {"write", {"-c", "cp \"$0\" \"$1\"", "@file", "@out"}},
+    {"look", {"-c", "test \"$0\" = --name=needle && grep -q toy \"$1\"", "--name=@name", "file"}},
+    {"write", {"-c", "cp \"$0\" \"$1\"", "file", "out"}},
     {NULL, {NULL}},
 };
 static const struct bo_program_job bad_jobs[] = {

@@ -149,15 +149,15 @@ static char *middle_name(const void *opaque)
  * much as LLVM has to, and prints only that function. `show` of all functions prints them as text.
  * `merge` writes a file of the same format.
  */
-#define JOBS(symbol, ...)                                                                     \
-    static const char *const symbol##_make[] = {"merge", "--sample", __VA_ARGS__, "-o",       \
-                                                "@file", "@text",    NULL};                   \
-    static const struct bo_program_job symbol##_jobs[] = {                                    \
-        {"start (show --version)", {"show", "--version"}},                                    \
-        {"show --sample --function=NAME", {"show", "--sample", "--function=@name", "@file"}}, \
-        {"show --sample", {"show", "--sample", "@file"}},                                     \
-        {"merge of two", {"merge", "--sample", __VA_ARGS__, "-o", "@out", "@file", "@file"}}, \
-        {NULL, {NULL}},                                                                       \
+#define JOBS(symbol, ...)                                                                    \
+    static const char *const symbol##_make[] = {"merge", "--sample", __VA_ARGS__, "-o",      \
+                                                "file",  "text",     NULL};                  \
+    static const struct bo_program_job symbol##_jobs[] = {                                   \
+        {"start (show --version)", {"show", "--version"}},                                   \
+        {"show --sample --function=NAME", {"show", "--sample", "--function=@name", "file"}}, \
+        {"show --sample", {"show", "--sample", "file"}},                                     \
+        {"merge of two", {"merge", "--sample", __VA_ARGS__, "-o", "out", "file", "file"}},   \
+        {NULL, {NULL}},                                                                      \
     };
 
 JOBS(text, "--text")

@@ -109,14 +109,14 @@ static const char *const llvm_profdata_commands[] = {"llvm-profdata-22",
                                                      "llvm-profdata",
                                                      NULL};
 static const char *const llvm_profdata_version_args[] = {"show", "--version", NULL};
-static const char *const make_args[] = {"merge", "-o", "@file", "@text", NULL};
+static const char *const make_args[] = {"merge", "-o", "file", "text", NULL};
 
 /* `show` reads the whole file: it prints every function whose name contains the given one. */
 static const struct bo_program_job jobs[] = {
     {"start (show --version)", {"show", "--version"}},
-    {"show --counts --function=NAME", {"show", "--counts", "--function=@name", "@file"}},
-    {"show --text", {"show", "--text", "--all-functions", "@file"}},
-    {"merge of two", {"merge", "-o", "@out", "@file", "@file"}},
+    {"show --counts --function=NAME", {"show", "--counts", "--function=@name", "file"}},
+    {"show --text", {"show", "--text", "--all-functions", "file"}},
+    {"merge of two", {"merge", "-o", "out", "file", "file"}},
     {NULL, {NULL}},
 };
 
