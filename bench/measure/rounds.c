@@ -177,14 +177,20 @@ __attribute__((noreturn)) static void live_as_child(struct listener *listener, i
     _exit(0);
 }
 
+static struct bo_record failure_of(unsigned row, const char *message)
+{
+    struct bo_record record = {.type = BO_RECORD_FAIL, .row = row};
+    snprintf(record.message, sizeof record.message, "%s", message);
+    return record;
+}
+
 /* Fails a row of the cell, or (NO_ROW) all rows that are due. */
 static void fail_rows(struct bo_bench_cell *cell, int row, const char *message, unsigned round,
                       FILE *relay)
 {
-    struct bo_record record = {.type = BO_RECORD_FAIL};
-    snprintf(record.message, sizeof record.message, "%s", message);
-    for (; record.row < cell->n_rows; record.row++) {
-        if (row == NO_ROW ? !cell->rows[record.row].is_due : record.row != (unsigned)row)
+    for (unsigned r = 0; r < cell->n_rows; r++) {
+        const struct bo_record record = failure_of(r, message);
+        if (row == NO_ROW ? !cell->rows[r].is_due : r != (unsigned)row)
             continue;
         bo_rounds_take(cell, &record, round);
         relay_record(relay, &record);
@@ -263,17 +269,9 @@ enum bo_status bo_rounds_run_cell(struct bo_bench_cell *cell,
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /*
- * The results of the checks of one encoding's cells. A worker returns them, since it changes only
- * its copy of the cells.
+ * The result of a job, the checks of one encoding's cells: a record of each cell's payload and of
+ * each of its rows. A worker returns them, since it changes only its copy of the cells.
  */
-struct checked {
-    struct bo_payload payload;
-    struct checked_row {
-        struct bo_record exact;
-        char failure[BO_MAX_MESSAGE];
-    } rows[];
-};
-
 struct checking {
     struct bo_bench_cell *cells;
     unsigned n_cells, n_jobs;
@@ -307,15 +305,17 @@ static void check_cell(struct bo_bench_cell *cell, const struct bo_bench_options
 static void run_check(void *context, size_t job, void *result)
 {
     const struct checking *checking = context;
-    struct checked *checked = result;
-    struct checked_row *row = checked->rows;
+    struct bo_record *record = result;
     for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
         struct bo_bench_cell *cell = &checking->cells[c];
+        const struct bo_payload *payload = cell->payload;
         check_cell(cell, &checking->options);
-        checked->payload = *cell->payload;
-        for (unsigned r = 0; r < cell->n_rows; r++, row++) {
-            row->exact = cell->rows[r].exact;
-            snprintf(row->failure, sizeof row->failure, "%s", cell->rows[r].failure);
+        *record++ = (struct bo_record){.type = payload->ready ? BO_RECORD_PAYLOAD : BO_RECORD_START,
+                                       .payload_nbytes = payload->nbytes,
+                                       .payload_counted_nbytes = payload->counted_nbytes};
+        for (unsigned r = 0; r < cell->n_rows; r++) {
+            const struct bo_bench_row *row = &cell->rows[r];
+            *record++ = row->failure[0] ? failure_of(r, row->failure) : row->exact;
         }
     }
 }
@@ -323,29 +323,26 @@ static void run_check(void *context, size_t job, void *result)
 static void check_crashed(void *context, size_t job, const char *how, void *result)
 {
     const struct checking *checking = context;
-    struct checked *checked = result;
-    struct checked_row *row = checked->rows;
-    for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c))
-        for (unsigned r = 0; r < checking->cells[c].n_rows; r++, row++)
+    struct bo_record *record = result;
+    char message[BO_MAX_MESSAGE];
+    snprintf(message, sizeof message, "its process ended early: %s", how);
+    for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
+        record++;
+        for (unsigned r = 0; r < checking->cells[c].n_rows; r++, record++)
             if (checking->cells[c].rows[r].operation == BO_QUERY)
-                snprintf(row->failure, sizeof row->failure, "its process ended early: %s", how);
+                *record = failure_of(r, message);
+    }
 }
 
 static void check_done(void *context, size_t job, const void *result)
 {
     const struct checking *checking = context;
-    const struct checked *checked = result;
-    const struct checked_row *row = checked->rows;
+    const struct bo_record *record = result;
     for (unsigned c = checking->firsts[job]; c < checking->n_cells; c = next_cell(checking, c)) {
         struct bo_bench_cell *cell = &checking->cells[c];
         char detail[128];
-        if (checked->payload.ready)
-            *cell->payload = checked->payload;
-        for (unsigned r = 0; r < cell->n_rows; r++, row++) {
-            cell->rows[r].exact = row->exact;
-            if (row->failure[0])
-                fail_row(&cell->rows[r], row->failure);
-        }
+        for (unsigned r = 0; r <= cell->n_rows; r++)
+            bo_rounds_take(cell, record++, 0);
         snprintf(detail, sizeof detail, "%s/%s, checks", cell->on->document->format->name,
                  cell->on->document->name);
         if (checking->progress)
@@ -372,24 +369,23 @@ static enum bo_status check(struct bo_bench_cell *cells, unsigned n_cells,
                                 .firsts = bo_or_abort(calloc(n_cells + 1, sizeof *checking.firsts)),
                                 .options = *options,
                                 .progress = progress};
-    size_t max_rows = 0;
+    size_t max_records = 0;
     for (unsigned c = 0; c < n_cells; c++) {
-        size_t n_rows = 0;
+        size_t n_records = 0;
         unsigned before = 0;
         while (cells[before].payload != cells[c].payload)
             before++;
         if (before < c)
             continue;
         for (unsigned i = c; i < n_cells; i = next_cell(&checking, i))
-            n_rows += cells[i].n_rows;
-        max_rows = n_rows > max_rows ? n_rows : max_rows;
+            n_records += 1 + cells[i].n_rows;
+        max_records = n_records > max_records ? n_records : max_records;
         checking.firsts[checking.n_jobs++] = c;
     }
     checking.options.checks = true;
     checking.options.agents = NULL;
     const struct bo_jobs jobs = {.n = checking.n_jobs,
-                                 .result_nbytes =
-                                     sizeof(struct checked) + max_rows * sizeof(struct checked_row),
+                                 .result_nbytes = max_records * sizeof(struct bo_record),
                                  .context = &checking,
                                  .run = run_check,
                                  .crashed = check_crashed,
