@@ -130,8 +130,7 @@ TEST_WITH(failures_have_an_entry, make, NULL)
     assert_string_equal(text_at(failed, "error_message"), "crashed: \"quoted\"");
     assert_null(json_object_get(failed, "real_time"));
     assert_null(json_object_get(json_array_get(entries, 4), "error_occurred"));
-    assert_string_equal(text_at(json_array_get(entries, 5), "error_message"),
-                        "not done after 3 s");
+    assert_string_equal(text_at(json_array_get(entries, 5), "error_message"), "not done after 3 s");
     json_decref(json);
 }
 

@@ -81,14 +81,6 @@ bool templight_start_trace(struct templight_builder *builder, uint32_t version,
     return true;
 }
 
-/* A set is created with its first text: files of a few bytes can have many traces without texts. */
-static bool add_text(struct templight_builder *builder, struct bo_texts *texts, struct bo_span text,
-                     uint32_t *number_ret)
-{
-    return (texts->slots || bo_texts_init(texts, builder->copies, builder->arena)) &&
-           bo_texts_add(texts, text, number_ret);
-}
-
 static bool locate(struct templight_builder *builder, const struct templight_place *place,
                    struct templight_location *location_ret)
 {
@@ -97,7 +89,7 @@ static bool locate(struct templight_builder *builder, const struct templight_pla
         return true;
     location_ret->line = place->line;
     location_ret->column = place->column;
-    return add_text(builder, &builder->files, place->file, &location_ret->file);
+    return bo_texts_add(&builder->files, place->file, &location_ret->file);
 }
 
 static bool fill_begin(struct templight_builder *builder, const struct templight_entry *entry,
@@ -107,7 +99,7 @@ static bool fill_begin(struct templight_builder *builder, const struct templight
     if (!bo_grow(builder->arena, &builder->open, builder->n_open, 1, &builder->cap_open))
         return false;
     builder->open[builder->n_open++] = builder->n_records;
-    return add_text(builder, &builder->names, entry->name, &record->name) &&
+    return bo_texts_add(&builder->names, entry->name, &record->name) &&
            locate(builder, &entry->location, &record->location) &&
            locate(builder, &entry->origin, &record->origin);
 }
@@ -133,6 +125,11 @@ bool templight_add_entry(struct templight_builder *builder, const struct templig
 {
     const size_t n = builder->n_records;
     if (!bo_grow(builder->arena, &builder->records, n, 1, &builder->cap_records))
+        return false;
+    /* Only with the first record: a file of a few bytes can have many traces without any. */
+    if (!builder->names.slots &&
+        !(bo_texts_init(&builder->names, builder->copies, builder->arena) &&
+          bo_texts_init(&builder->files, builder->copies, builder->arena)))
         return false;
     struct templight_record *record = &builder->records[n];
     *record = (struct templight_record){
