@@ -353,7 +353,7 @@ const fronts = async (page, report) => {
     await chapter.getByRole("button", { name: "the front" }).evaluate((b) => b.click());
     const shown = (await shownRows(chapter.locator(".document:not([hidden]) table").first())).sort();
     const picks = report.find((t) => t.chapter === format && t.rows[0][1] === "smallest").rows;
-    const wanted = picks.filter((r) => [name, `${name}, unpacked`, `${name}, of the (~)`].includes(r[0])).flatMap((r) => [...r[3].matchAll(/([^ ,]+(?: \([~<]\))*) \([^;()]*;/g)].map((m) => m[1]));
+    const wanted = picks.filter((r) => [name, `${name}, unpacked`, `${name}, of the (~)`, `${name}, of the (<)`].includes(r[0])).flatMap((r) => [...r[3].matchAll(/([^ ,]+(?: \([~<]\))*) \([^;()]*;/g)].map((m) => m[1]));
     same(`the front of ${format}`, shown, wanted.sort());
     await chapter.getByRole("button", { name: "all", exact: true }).evaluate((b) => b.click());
   }
