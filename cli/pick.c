@@ -140,7 +140,7 @@ static unsigned make_wishes(const struct request *r, const struct bo_run_documen
             wish.figure.heading = bo_arena_printf(arena, m == SIZE ? "B/%s" : "B/%s under zstd -19",
                                                   bo_singular(arena, document->unit));
         if (m == LOOKUP && !row && !r->has_weight)
-            wish.weight = 0; /* nobody asked for it, and the document has no query */
+            wish.weight = 0; /* no option sets it, and the document has no query */
         if (wish.weight > 0 || wish.limit_kind != BO_NO_LIMIT)
             wishes[n++] = wish;
     }
