@@ -283,13 +283,16 @@ static void print_codecs(const struct bo_pick *pick, unsigned width, struct bo_a
     bo_grid_text(&grid, width, out);
 }
 
-/* True when no weighed figure is a time. */
+/* True when all weighed figures are sizes of encodings, which do not vary. */
 static bool is_exact(const struct bo_pick *pick)
 {
-    for (unsigned w = 0; w < pick->n_wishes; w++)
-        if (pick->wishes[w].weight > 0 && bo_is_time(&pick->wishes[w].figure))
-            return false;
-    return true;
+    bool exact = true;
+    for (unsigned w = 0; w < pick->n_wishes; w++) {
+        const enum bo_figure_kind kind = pick->wishes[w].figure.kind;
+        exact = exact && (!(pick->wishes[w].weight > 0) || kind == BO_SIZE_PER_UNIT ||
+                          kind == BO_OUTER_PER_UNIT || kind == BO_FIRST_PART_PER_UNIT);
+    }
+    return exact;
 }
 
 static void print_answer(const struct bo_pick *pick, unsigned width, struct bo_arena *arena,

@@ -406,6 +406,13 @@ TEST(ranges_are_sentences)
     text = printed_text();
     assert_has(text, "raw, scores 0.0% higher, by exact figures: the pick is not clear.\n");
     assert_lacks(text, "The weight of"); /* it is the only one */
+    const struct bo_wish rate = {.weight = 1,
+                                 .figure = {"things/ns", BO_UNIT_RATE, "point/uniform", "things"}};
+    const struct bo_pick by_rate = pick_of(made, &rate, 1);
+    bo_pick_print(&by_rate, 200, &arena, printing());
+    text = printed_text();
+    assert_has(text, "% higher, ");
+    assert_lacks(text, "exact"); /* a rate is measured */
     static const struct made middle[] = {{"varint-delta", "status quo", 100, 10},
                                          {"linear-index", "proposed", 40, 30},
                                          {"run-array", "control", 300, 4}};
