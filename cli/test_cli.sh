@@ -1129,6 +1129,11 @@ refuses "$t/no-files: no documents here" size guid "$t/no-files"
 echo notes >"$t/two-files/README.md"
 gives 0 "" size guid "$t/two-files" --no-compress --json
 json "notes in a folder are no documents" '[.documents[].name] == ["guids"]'
+mkdir "$t/json-files"
+echo '{"traceEvents": []}' >"$t/json-files/trace.json"
+echo '{"by": "hand"}' >"$t/json-files/provenance.json"
+gives 0 "" size templight "$t/json-files" --no-compress --json
+json "JSON that a format accepts is a document" '[.documents[].name] == ["trace.json"]'
 fast gives 0 "" size guid corpora/guid --no-compress --json
 cp "$t/guids.txt" "$t/two-files/two.txt"
 misuses "size: --svg requires one document" size guid --fields --svg "$t/x.svg" "$t/two-files"

@@ -242,16 +242,46 @@ static bool append_path(const struct bo_format *format, const char *path,
                                                   .present = true});
 }
 
-/* True for notes, sources and lists of names, which are next to documents. */
-static bool is_note(const char *path)
+/*
+ * True when the format accepts the file: an importer of the format reads it, or it is in the text
+ * form.
+ */
+static bool accepts(const struct bo_format *format, struct bo_span file)
 {
-    static const char *const patterns[] = {"*/README*", "*.md",  "*.json",         "*.sql",
-                                           "*.c",       "*.cpp", "*.awk",          "*.lua",
-                                           "*.py",      "*.sh",  "*/names-*.txt*", "*.workload*"};
+    struct bo_arena arena;
+    struct bo_error err = {0};
+    void *model;
+    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
+    const struct bo_importer *importer = bo_find_importer(format->name, file);
+    const bool ok = file.n > 0 && (importer ? importer->import(file, NULL, &arena, &model, &err)
+                                            : format->parse(file, &arena, &model, &err)) == BO_OK;
+    bo_arena_free(&arena);
+    return ok;
+}
+
+static bool accepts_path(const struct bo_format *format, const char *path)
+{
+    struct bo_input in;
+    if (!bo_input_open(path, &in))
+        return false;
+    const bool ok = accepts(format, in.bytes);
+    bo_input_close(&in);
+    return ok;
+}
+
+/*
+ * True for notes, sources and lists of names, which are next to documents. JSON that the
+ * format does not accept is a note, too.
+ */
+static bool is_note(const struct bo_format *format, const char *path)
+{
+    static const char *const patterns[] = {"*/README*", "*.md",        "*.sql",         "*.c",
+                                           "*.cpp",     "*.awk",       "*.lua",         "*.py",
+                                           "*.sh",      "*.workload*", "*/names-*.txt*"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (fnmatch(patterns[i], path, 0) == 0)
             return true;
-    return false;
+    return fnmatch("*.json", path, 0) == 0 && !accepts_path(format, path);
 }
 
 /* Adds the files of a folder as documents, by name, except notes and sources. */
@@ -266,7 +296,7 @@ static bool append_folder(const struct bo_format *format, const char *folder,
     for (int i = 0; i < n; i++) {
         char *path = join(folder, entries[i]->d_name);
         struct stat st;
-        if (ok && path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_note(path))
+        if (ok && path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_note(format, path))
             ok = append_path(format, path, documents);
         free(path);
         free(entries[i]);
@@ -472,23 +502,6 @@ static bool add_known(const struct bo_format *format, const char *name,
 }
 
 /* ---- the format of a path or name ------------------------------------------------------------ */
-
-/*
- * True when the format accepts the file: an importer of the format reads it, or it is in the text
- * form.
- */
-static bool accepts(const struct bo_format *format, struct bo_span file)
-{
-    struct bo_arena arena;
-    struct bo_error err = {0};
-    void *model;
-    bo_arena_init(&arena, BO_ARENA_UNLIMITED);
-    const struct bo_importer *importer = bo_find_importer(format->name, file);
-    const bool ok = file.n > 0 && (importer ? importer->import(file, NULL, &arena, &model, &err)
-                                            : format->parse(file, &arena, &model, &err)) == BO_OK;
-    bo_arena_free(&arena);
-    return ok;
-}
 
 /* Offers the names of the format's documents to `near`, which looks for `name`. */
 static bool has_document(const struct bo_format *format, const char *name,
